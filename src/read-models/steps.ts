@@ -1,4 +1,4 @@
-/** A kind of change in a batch: records by type, incentives whose figures have changed, and facts that are taken back. */
+/** A kind of change in a batch: records by type, incentives with new figures, and facts that are withdrawn. */
 export type ChangeKind =
   | 'token'
   | 'contract'
@@ -18,7 +18,7 @@ export type ChangeKind =
   | 'withdrawnCampaign'
   | 'chainEvent'
 
-/** What concerns nothing but the campaigns that a batch touches. */
+/** The kinds that concern only the campaigns that a batch touches. */
 export const aboutCampaigns: readonly ChangeKind[] = [
   ...([
     'campaign',
@@ -32,7 +32,7 @@ export const aboutCampaigns: readonly ChangeKind[] = [
   ] as const),
 ]
 
-/** All that a batch has to do with: metadata stages its campaign again, where that is stored. */
+/** All kinds: metadata stages its campaign again, if that is stored. */
 export const withRestaged = (kinds: Iterable<ChangeKind>): Set<ChangeKind> => {
   const all = new Set(kinds)
   return all.has('campaignMetadata') ? all.add('campaign') : all
@@ -40,17 +40,19 @@ export const withRestaged = (kinds: Iterable<ChangeKind>): Set<ChangeKind> => {
 
 /** One statement on the way from staged records to rows. */
 export interface Step {
-  /** The batch has at least one change of these kinds; else there is nothing to do. */
+  /** Runs if the batch has at least one change of these kinds. */
   appliesTo: readonly ChangeKind[]
-  /** A working table: where it is empty, the statement is not even begun, for what begins to write takes a revision. */
+  /**
+   * A working table: if it is empty, the statement is not even sent, since a statement that may write takes a revision.
+   */
   skipUnless?: string
-  /** Takes no parameters, and what it returns is nobody's. */
+  /** Takes no parameters; its result is not used. */
   sql: string
-  /** The table it populates, a working one mostly, whose size has to be known for the plans of what follows. */
+  /** The table it populates, usually a working table, whose size has to be known for the plans of later statements. */
   populates?: string
 }
 
-/** Statements that apply to the same kinds of changes; those that populate a working table are given with its name. */
+/** Statements for the same kinds of changes; those that populate a working table are given with its name. */
 export const stepsFor = (
   appliesTo: Step['appliesTo'],
   statements: (string | [sql: string, populates: string])[],

@@ -1,6 +1,6 @@
 import type { CampaignDetail, CampaignListItem, ListCampaignsResponse } from './campaign-schemas.ts'
 
-/** A campaign of the real protocol, as both operations of this feature show it in the OpenAPI document. */
+/** A campaign of the real protocol: the example of both operations in the OpenAPI document. */
 const common = {
   id: '8453:0x378632819f39c74c4f56b1429e760739c5fb51b7:12',
   action: '0x842622db27d483ccc49ac9f58920eadb90af5e73',

@@ -30,20 +30,20 @@ import { toWalkParts, walkOf } from './campaign-walks.ts'
 
 export interface CampaignRepository {
   /**
-   * One page of the campaigns that match, and their exact number, both as of the same moment. Newest first, or active
-   * ones first; ties end on chain ID, core address, identifier, ascending. At most 100 rows. About the same cost for
-   * whatever filters and page: milliseconds at a million campaigns. Pages that are asked for at the same moment share a
-   * statement. Pages of a walk go on from each other, and are asked for one by one.
+   * One page of the matching campaigns, and their exact number, both as of the same moment. Newest first, or active
+   * ones first; ties end on chain ID, core address, identifier, ascending. At most 100 rows. The cost hardly depends on
+   * filters and page: milliseconds at a million campaigns. Simultaneous requests share a statement; pages of a walk are
+   * read one by one.
    */
   list(query: ListCampaignsQuery): Promise<Answerable>
   /**
-   * One campaign with all its allow-list addresses, or some of its fields; undefined where there is none. Five index lookups; campaigns that are
-   * asked for at the same moment share a statement.
+   * One campaign with all its allow-list addresses, or some of its fields; undefined if there is none. Five index
+   * lookups; simultaneous requests share a statement.
    */
   find(id: string, fields?: readonly string[]): Promise<Answerable | undefined>
 }
 
-/** The JSON of a response with what that depends on. */
+/** The JSON of a response with its dependencies. */
 interface Answerable extends Paged {
   json: string
   headers?: Record<string, string>
@@ -53,7 +53,7 @@ interface Answerable extends Paged {
 /** A campaign as it is shown, in a response of its own or on a page. */
 interface Shown {
   key: number
-  /** Milliseconds since 1970 at which it changes although nothing is written; infinite where it never does. */
+  /** Milliseconds since 1970 at which it changes without any write; infinite if it never does. */
   changesAt: number
   /** Whether the addresses of its allow list are still to be read. */
   lacksAddresses: boolean
@@ -61,14 +61,14 @@ interface Shown {
   toJson(fields: readonly string[] | undefined): string
 }
 
-/** A row with the state of a campaign; where the document leaves out the addresses of its allow list, with these. */
+/** A row with the state of a campaign, and with the addresses of its allow list if the document leaves them out. */
 interface StateRow {
   tokenVersion: string
   state: string | null
   addresses?: string | null
 }
 
-/** For documents of campaigns, about 34,000 of them; the guide to production counts it in what a process takes. */
+/** Memory for documents of campaigns, about 34,000 of them; included in the production guide's figure for a process. */
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 
 type WithCampaign<Row> = Row & { campaign: Campaign | undefined }
@@ -78,16 +78,19 @@ interface Page extends Counts {
   walked: WalkedPage | null
 }
 
-/** As many campaigns share a statement; a page has no more. */
+/** Maximum number of campaigns that share a statement; a page has no more. */
 const MAX_FOUND_TOGETHER = 100
 
-/** As many pages share a statement: each may take some milliseconds, and all wait for all. */
+/** Maximum number of pages that share a statement: each may take some milliseconds, and all wait for all. */
 const MAX_LISTED_TOGETHER = 8
 
-/** A page whose campaigns can be found by more than this, by words, or with counts, may take longer, and nobody else waits for it. */
+/**
+ * A page with more filter entries than this, with search words or with facets may be slow, so no other page waits for
+ * it.
+ */
 const MAX_ENTRIES_TOGETHER = 6
 
-/** @param lookups where details are asked for, which are found by their keys and never wait for pages. */
+/** @param lookups the pool for details, which are found by their keys and never wait for pages. */
 export function createCampaignRepository(database: Database, lookups: Database, clock: () => Date): CampaignRepository {
   const readShown = createShownReader(lookups)
   const totals = createCampaignTotals(createListsVersionReader(lookups))
@@ -96,7 +99,7 @@ export function createCampaignRepository(database: Database, lookups: Database, 
   const withListDocuments = createDocumentReader(cache, database, 'list')
   const withDetailDocuments = createDocumentReader(cache, lookups, 'detail')
   const listTogether = prepareList(database, 'list_campaigns')
-  // By a name of its own: that these are dear must not be held against the others.
+  // Under a separate name, so that its cost does not count against the other statement.
   const listAlone = prepareList(database, 'list_campaigns_alone')
   const findTogether = prepareFind(lookups, 'find_campaigns', detailColumns)
   const findAlone = prepareFind(database, 'find_campaign', { ...detailColumns, addresses: addressesColumn })
@@ -138,7 +141,10 @@ export function createCampaignRepository(database: Database, lookups: Database, 
     return (await readPages(isDear ? listAlone : listTogether, [search], walk?.instant ?? clock())).get(search)
   }
 
-  /** Not together with others, and one after the other: a list may have tens of megabytes, several times while it is read. */
+  /**
+   * Not together with others, and one after the other: a list may have tens of megabytes, several times while it is
+   * read.
+   */
   async function findWithAddresses(id: string) {
     const values = { ids: [id], now: clock().toISOString() }
     const [row] = await readShown(() => withDetailDocuments(() => findAlone.execute(values)))
@@ -175,16 +181,16 @@ function toListResponse({ shown, total, facets, walked }: Page, query: ListCampa
   }
 }
 
-/** When a page changes although nothing is written; without it, when any campaign starts or ends. */
+/** When a page changes without any write; by default, when any campaign starts or ends. */
 function changesAtOf(shown: Shown[], { cursor, facets, ...query }: ListCampaignsQuery) {
-  // A walk that is under way is of its beginning, and one that begins is of the moment.
+  // A walk under way is judged at its beginning, a new one now.
   if (cursor !== undefined && cursor !== WALK_START) return { changesAt: Number.POSITIVE_INFINITY }
   // Which campaigns are active changes with any of them.
   const changesWithAny = cursor === WALK_START || activityOf(query) !== 'any' || facets?.includes('isActive')
   return changesWithAny ? {} : { changesAt: Math.min(...shown.map(({ changesAt }) => changesAt)) }
 }
 
-/** Where all are active, sorting by activity changes nothing. */
+/** If all are active, sorting by activity changes nothing. */
 function activityOf({
   sortBy,
   showActiveOnly,
@@ -194,7 +200,7 @@ function activityOf({
   return sortBy === 'active' ? 'first' : 'any'
 }
 
-/** Reads rows with the campaigns that they are about, and the tokens of these, of one moment. */
+/** Reads rows with their campaigns, and the tokens of these, as of one moment. */
 function createShownReader(lookups: Database) {
   const tokenStore = createTokenStore(lookups)
   return async <Row extends StateRow>(read: () => Promise<readonly WithCampaign<Row>[]>) => {
@@ -212,10 +218,10 @@ function createShownReader(lookups: Database) {
   }
 }
 
-/** What the response about a campaign depends on; it changes when that starts or ends. */
+/** The dependencies of a response about one campaign; it changes when the campaign starts or ends. */
 const dependenciesOf = ({ key, changesAt }: Shown): Dependencies => ({ campaignKeys: [key], onLists: false, changesAt })
 
-/** Rows of two kinds: pages by their questions' places, without campaigns, and the campaigns of them all. */
+/** Rows of two kinds: pages by the position of their search, without campaigns, and the campaigns of all pages. */
 function prepareList(database: Database, name: string) {
   return database
     .select({

@@ -37,7 +37,7 @@ import {
 } from '../../schemas/primitives.ts'
 import { inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
 
-/** What the list and the detail have in common. */
+/** The common properties of the list and the detail. */
 const campaignFields = {
   id: ref(CampaignId, { description: 'ID of the campaign, as `GET /campaigns/{id}` takes it.' }),
   action: ref(Address, { description: 'Contract that defines the action.' }),

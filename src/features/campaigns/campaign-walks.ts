@@ -5,14 +5,14 @@ import type { ListCampaignsQuery } from './campaign-schemas.ts'
 
 const OPERATION = 'listCampaigns'
 
-/** The walk that a page is asked for of, as far as it has begun; undefined where none is. */
+/** The walk of a request, as far as it has begun; undefined without one. */
 export function walkOf(query: ListCampaignsQuery, clock: () => Date): Walk | undefined {
   if (query.cursor === undefined) return undefined
   if (query.cursor === WALK_START) return { instant: clock(), state: {} }
   return toWalk(readCursor(query.cursor, OPERATION, query, WALK_PLACE))
 }
 
-/** What a response says of its walk, besides the page. */
+/** The part of a response about its walk, besides the page. */
 export function toWalkParts(query: ListCampaignsQuery, { instant }: Walk, walked: WalkedPage) {
   const place = toWalkPlace(instant, walked)
   return {

@@ -14,8 +14,8 @@ import type { ListClaimsQuery, ListClaimsResponse } from './claim-schemas.ts'
 export interface ClaimRepository {
   /**
    * A page of claims, newest first; ties by chain ID, transaction hash, log index, ascending. Reads a page of rows from
-   * each chain, campaign or incentive that may have some, and what has the timestamp of its last; with a total of a
-   * claimant also as many index entries as there are claims of that one.
+   * each chain, campaign or incentive that may have some, and further rows with the timestamp of its last; a total for
+   * a claimant also reads as many index entries as the claimant has claims, unless totals are stored.
    */
   list(query: ListClaimsQuery): Promise<{ body: ListClaimsResponse; totalCount?: number; dependencies: Dependencies }>
 }
@@ -41,7 +41,7 @@ export function createClaimRepository(database: Database): ClaimRepository {
             since: since === undefined ? 0 : toSecondFrom(since),
             until: until === undefined ? LAST_TIMESTAMP : toSecondFrom(until) - 1,
             ...{ timestamp, chain, hash: `\\x${hash}`, log },
-            // One more says whether there is a next page.
+            // The additional row shows whether there is a next page.
             max: pageSize === 0 ? 0 : pageSize + 1,
           }),
         ({ chainId, asset }) => (chainId === null || asset === null ? [] : [`${chainId}:${asset}`]),
@@ -74,8 +74,8 @@ const toPlace = ({ blockTimestamp, chainId, txHash, logIndex }: Row) => [
 ]
 
 /**
- * Of a claimant, what is about that one and the campaigns that are shown; of campaigns, what is about these, and whether
- * those that are not known come. All other pages change with nearly everything.
+ * For a claimant: this claimant's claims and the shown campaigns; for campaigns: these campaigns, and unknown ones that
+ * may be added. All other pages change with almost every write.
  */
 function toDependencies(
   { claimant, campaignId }: ListClaimsQuery,
@@ -122,8 +122,8 @@ type Row = FoundRow & { chainId: number }
 const toRow = ({ chainId, ...row }: FoundRow): Row[] => (chainId === null ? [] : [{ ...row, chainId }])
 
 /**
- * The claims of a page with what is shown of them, each with the total and the keys of the campaigns that were asked for;
- * one row without a claim where there is none. One statement, so as of one moment.
+ * The claims of a page with what is shown of them, each with the total and the keys of the requested campaigns; one row
+ * without a claim if there is none. One statement, so as of one moment.
  */
 function prepareClaims(database: Database) {
   const { placeholder } = sql
@@ -158,7 +158,7 @@ function prepareClaims(database: Database) {
       logIndex: sql<number>`claim.log_index`,
       blockTimestamp: sql<string>`claim.block_timestamp::text`,
       isFollowed: sql<boolean>`followed.chain_id is not null`,
-      /** The block of the claim as long as it is not final; null where it is, and where its chain is not followed. */
+      /** The block of the claim until it is final; null afterwards, and if its chain is not followed. */
       pendingBlock: sql<number | null>`(
         select block.number::float8 from ${blocks}
         where block.chain_id = followed.chain_id and block.claims <> '[]'

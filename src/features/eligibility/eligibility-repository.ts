@@ -8,8 +8,8 @@ import type { CampaignEligibility, ListEligibilityQuery, ListEligibilityResponse
 
 export interface EligibilityRepository {
   /**
-   * What an account can claim of some campaigns, at most 50, by chain ID, core address, identifier, ascending. Reads a few
-   * rows by indexes for each of their incentives, and as many claims of the account as a validator allows.
+   * The verdicts on some campaigns for an account, at most 50, by chain ID, core address, identifier, ascending. Reads
+   * a few rows by indexes for each of their incentives, and as many claims of the account as a validator allows.
    */
   list(query: ListEligibilityQuery): Promise<{ body: ListEligibilityResponse; dependencies: Dependencies }>
 }
@@ -42,7 +42,7 @@ export function createEligibilityRepository(database: Database, clock: () => Dat
           campaignKeys: [],
           recordKeys: [...new Set(rows.map(({ key }) => key))],
           claimants: [user],
-          // One that is not known may come.
+          // An unknown campaign may be added.
           onLists: unknownCampaigns.length > 0,
           changesAt: nextChangeOf(rows, now),
         },

@@ -12,10 +12,10 @@ import { type PageHead, toHeadElements } from './page-head.ts'
 const CAMPAIGN_PATH = '/explorer/campaigns/:id'
 const CAMPAIGN_ID = /^[1-9][0-9]{0,15}:0x[a-f0-9]{40}:(0|[1-9][0-9]{0,77})$/i
 
-/** What stands in the page where its head elements go. */
+/** The placeholder for head elements in the page. */
 const HEAD_MARK = '<!-- title and description of the page -->'
 
-/** The pages whose heads are always the same; which of them it is, the script sees by itself. */
+/** Pages with a constant head; the script finds out which of them it is. */
 const HEADS: Record<string, PageHead> = {
   '/': {
     title: 'Trending',
@@ -33,7 +33,7 @@ const HEADS: Record<string, PageHead> = {
     title: 'Rewards',
     description: 'What an account can claim of on-chain reward campaigns, why not, and what it has claimed.',
   },
-  // The address of an account is not looked at here: the page asks for it.
+  // The address of an account is not checked here: the page requests its data.
   '/explorer/users/:address': {
     title: 'Rewards of an account',
     description: 'What an account can claim of on-chain reward campaigns, why not, and what it has claimed.',
@@ -44,7 +44,7 @@ const HEADS: Record<string, PageHead> = {
   },
 }
 
-/** Not there where nobody is to ask about an address. */
+/** Not served if lookups of addresses are switched off. */
 const USER_PAGES = '/explorer/users'
 
 const ANY_CAMPAIGN: PageHead = {
@@ -52,15 +52,15 @@ const ANY_CAMPAIGN: PageHead = {
   description: 'A reward campaign: what it pays, what is left, who may claim and what has to be done.',
 }
 
-/** What its pages may load and ask: what this service itself serves. */
+/** What its pages may load and request: only this service. */
 const POLICY =
   "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; connect-src 'self'; " +
   "img-src 'self' data:; script-src 'self'; style-src 'self'"
 
 /**
- * The explorer: pages for people at `/`, which ask the public operations of this service. Programs, and everybody where
- * there is no folder, are led from `/` to the documentation. Names of scripts and styles change with what is in them, so
- * they may be kept; the page is asked for again each time. That of a campaign says in its head what the campaign is called.
+ * The explorer: pages for people at `/`, which use the public operations of this service. Programs, and everybody if
+ * there is no folder, are redirected from `/` to the documentation. Names of scripts and styles contain a hash, so they
+ * may be cached; the page is revalidated each time. The head of a campaign's page contains its name.
  */
 export async function serveExplorer(
   app: FastifyInstance,
@@ -90,7 +90,7 @@ export async function serveExplorer(
   })
   const everywhere = await readFile(join(folder, 'explorer.html'), 'utf8')
   const shell = hasAddressLookups ? everywhere : everywhere.replace('<html', '<html data-address-lookups="off"')
-  // Its tag is of what is in it: files of two versions can be of the same size and time.
+  // Its tag depends on the content: files of two versions can have the same size and time.
   const toPage = (head: PageHead) =>
     toContent(
       shell.replace(HEAD_MARK, () => toHeadElements(head)),
@@ -121,14 +121,14 @@ export async function serveExplorer(
     try {
       const head = CAMPAIGN_ID.test(id) ? await campaigns.findHead(id.toLowerCase()) : undefined
       if (head !== undefined) return await send(request, reply, toPage(head))
-      // The script says that there is no such campaign.
+      // The script reports that there is no such campaign.
       return await reply
         .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-store', 'x-error-code': 'not_found' })
         .code(404)
         .type(anyCampaign.type)
         .send(anyCampaign.plain)
     } catch (error) {
-      // The page says by itself what it cannot show.
+      // The page itself reports what it cannot show.
       request.log.warn({ reason: describeFailure(error) }, 'page served without campaign title')
       return send(request, reply, anyCampaign)
     }

@@ -4,7 +4,7 @@ import { ForbiddenError, PostOnlyError } from '../../http/request/errors/errors.
 import { clientAddressOf } from '../../http/security/client-addresses.ts'
 import { version } from '../../http/version.ts'
 
-/** Longest message: arguments of a tool are no longer than a URL. */
+/** Maximum length of a message: the arguments of a tool are no longer than a URL. */
 const MAX_BODY_BYTES = 64 * 1024
 
 const ALLOWED_METHODS = 'POST, OPTIONS'
@@ -16,7 +16,7 @@ interface AgentOptions {
   onError: (error: unknown) => void
 }
 
-/** The tools for agents: large, so they are loaded for the first request. */
+/** The tools for agents: a large bundle, so it is loaded for the first request. */
 export type LoadMcp = () => Promise<{ respondHttp: (request: Request, options: AgentOptions) => Promise<Response> }>
 
 export interface McpOptions {
@@ -27,8 +27,8 @@ export interface McpOptions {
 }
 
 /**
- * `POST /mcp`: tools for agents (Model Context Protocol, Streamable HTTP without sessions). They request the operations of
- * this service as any client would: with the address of theirs, which all limits count.
+ * `POST /mcp`: tools for agents (Model Context Protocol, Streamable HTTP without sessions). They request the operations
+ * of this service like any client, with the client's address, to which all limits apply.
  */
 export async function mcpRoutes(app: FastifyInstance, { load, origins, signalOf }: McpOptions) {
   app.removeAllContentTypeParsers()
@@ -37,7 +37,7 @@ export async function mcpRoutes(app: FastifyInstance, { load, origins, signalOf 
     { parseAs: 'string', bodyLimit: MAX_BODY_BYTES },
     (_request, body, done) => done(null, body),
   )
-  // A page elsewhere cannot lend itself the address of a service that only its visitors reach (DNS rebinding).
+  // A page of another origin must not reach a service through the browser of a visitor (DNS rebinding).
   app.addHook('onRequest', (request, _reply, done) => {
     const { origin } = request.headers
     const isRefused = origin !== undefined && !origins.includes('*') && !origins.includes(origin)

@@ -12,7 +12,7 @@ export interface RewardRepository {
   /**
    * The incentives that an account has a claim or a signature on: those without a claim first, then by the last claim,
    * newest first; ties by chain ID, core address, identifier, index. With totals of all of them. Reads the signatures
-   * of the account and its claims, or of a busy one its totals and a page of rows from each chain.
+   * of the account and its claims; for a busy one its totals and a page of rows from each chain.
    */
   list(query: RequestState): Promise<{ body: ListRewardsResponse; dependencies: Dependencies }>
 }
@@ -22,7 +22,7 @@ export function createRewardRepository(database: Database, clock: () => Date): R
   const signed = prepareSigned(database)
   const tokenStore = createTokenStore(database)
 
-  /** The incentives that the user can claim; undefined where all count. */
+  /** The incentives that the user can claim; undefined if all count. */
   async function readClaimable({ state, user }: RequestState, now: Date) {
     if (state !== 'claimable') return undefined
     const [first, ...rest] = await signed.execute({ user })
@@ -51,7 +51,7 @@ export function createRewardRepository(database: Database, clock: () => Date): R
             ...{ user, chains: chainId ?? null, leastClaims: state === 'claimed' ? 1 : 0, ...place },
             keys: claimable?.those.map(({ key }) => key) ?? null,
             positions: claimable?.those.map(({ position }) => position) ?? null,
-            // One more says whether there is a next page.
+            // The additional row shows whether there is a next page.
             max: pageSize === 0 ? 0 : pageSize + 1,
           }),
         ({ chainId, asset, totals }) => [
@@ -86,7 +86,7 @@ export function createRewardRepository(database: Database, clock: () => Date): R
           campaignKeys: [],
           recordKeys: [...new Set(shown.map(({ key }) => key))],
           claimants: [query.user],
-          // Signatures come and go with campaigns, and what campaigns pay may change.
+          // Signatures come and go with campaigns, and a campaign may change its reward.
           onLists: true,
           changesAt: nextChangeOf(shown, now),
         },

@@ -6,19 +6,19 @@ import { dataRevision } from '../../read-models/data-version/read.ts'
 import { claimFacts, factColumns } from '../../read-models/eligibility/read.ts'
 import type { RewardTotal } from './reward-schemas.ts'
 
-/** Of an entry without a claim, which comes before all others. */
+/** For an entry without a claim, which comes before all others. */
 export const NO_CLAIM = 253_402_300_800
 
 export type TotalRow = Omit<RewardTotal, 'metadata' | 'asset'> & { asset: string }
 
 const { placeholder } = sql
 
-/** Null where no claim has a value. */
+/** Null if no claim has a value. */
 const dollars = (amount: SQL, isKnown: SQL) => sql`case when ${isKnown} then trim_scale(round(${amount}, 6))::text end`
 
 const isSigned = sql`${claimSignatures} signed where signed.claimant = ${placeholder('user')}`
 
-/** What decides on all incentives that the user has a signature on, with the revision of the data; a row at least. */
+/** The facts about all incentives that the user has a signature on, with the revision of the data; at least one row. */
 export const prepareSigned = (database: Database) =>
   database
     .select({ revision: dataRevision, id: sql<string | null>`campaign.id`, ...factColumns })
@@ -33,7 +33,7 @@ export const prepareSigned = (database: Database) =>
     .leftJoin(sql`campaigns as campaign`, sql`campaign.key = facts.campaign_key`)
     .prepare('list_signed_incentives')
 
-/** A page of entries with what decides on them, and the totals of all; one row without an entry where the page is empty. */
+/** A page of entries with their facts, and the totals of all; one row without an entry if the page is empty. */
 export function prepareRewards(database: Database) {
   const after = sql`${placeholder('timestamp')}::bigint`
   const entries = sql`claimant_entries(${placeholder('user')}, ${placeholder('chains')}::bigint[],
@@ -80,7 +80,7 @@ export function prepareRewards(database: Database) {
       tokenVersion,
       revision: dataRevision,
       totals: sql<TotalRow[] | null>`paged.totals`,
-      /** Null where the page is empty. */
+      /** Null if the page is empty. */
       id: sql<string | null>`paged.id`,
       chainId: sql<number>`paged.chain_id::float8`,
       campaignName: sql<string | null>`paged.campaign_name`,

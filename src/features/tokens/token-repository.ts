@@ -11,13 +11,14 @@ import type { ListedToken, ListTokensQuery, ListTokensResponse } from './token-s
 
 export interface TokenRepository {
   /**
-   * One page of the known tokens that match, and their exact number: those first that most active campaigns pay; ties end on
-   * chain ID and address, ascending. At most 100. Counts for all tokens, by bitmaps; what few campaigns pay, one by one.
+   * One page of the matching known tokens, and their exact number: those paid by most active campaigns first; ties end
+   * on chain ID and address, ascending. At most 100. Counts for all tokens by bitmaps; tokens of few campaigns one by
+   * one.
    */
   list(query: ListTokensQuery): Promise<{ body: ListTokensResponse; totalCount: number; dependencies: Dependencies }>
 }
 
-/** Of lists alone, and of the clock: a write of tokens is about everything. */
+/** Depends on lists, and on the clock: a write of tokens is about everything. */
 const dependencies: Dependencies = { campaignKeys: [], onLists: true }
 
 export function createTokenRepository(database: Database, clock: () => Date): TokenRepository {
@@ -60,7 +61,7 @@ export function createTokenRepository(database: Database, clock: () => Date): To
   }
 }
 
-/** The total is there also where no token is on the page. */
+/** The total is there even if no token is on the page. */
 const prepareList = (database: Database, name: string, conditions: SQL[]) =>
   database
     .select({

@@ -29,7 +29,7 @@ function rewardPercentageOf(incentive: Incentive): number | undefined {
   return isScalar && incentive.reward !== '0' ? new Big(incentive.reward).times('1e-16').toNumber() : undefined
 }
 
-/** What a reward is counted in: its asset, or the peg of a pegged one; undefined where that is unknown, or no token. */
+/** The unit of a reward: its asset, or the peg of a pegged one; undefined if it is unknown, or no token. */
 function unitOf(incentive: Incentive, tokenAt: (address: string) => Token | undefined) {
   if ('peg' in incentive) return tokenAt(incentive.peg)
   return 'asset' in incentive ? tokenAt(incentive.asset) : undefined

@@ -17,14 +17,14 @@ import type { ListTrendingCampaignsQuery, TrendingCampaign } from './trending-sc
 export interface TrendingRepository {
   /**
    * The active campaigns with claims in the period: most US dollars claimed in it first, then most claims, then the
-   * newest; ties end on chain ID, core address, identifier, ascending. At most 100. Reads about as many rows as it returns,
-   * and the campaigns that have changed since the kept totals; where few of many match two filters, or admit the user, the
-   * rows that match one of them.
+   * newest; ties end on chain ID, core address, identifier, ascending. At most 100. Reads about as many rows as it
+   * returns, and the campaigns that have changed since the stored totals; if few of many match two filters, or admit
+   * the user, the rows that match one of them.
    */
   list(query: ListTrendingCampaignsQuery): Promise<{ trendingCampaigns: Partial<TrendingCampaign>[] }>
 }
 
-/** As much as the documents of some thousand campaigns take. */
+/** The memory of some thousand documents. */
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024
 
 export function createTrendingRepository(database: Database, clock: () => Date): TrendingRepository {

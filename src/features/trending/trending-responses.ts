@@ -30,7 +30,7 @@ const toActionTokenMetadata = ({ priceUsd, ...token }: ActionTokenRow): ActionTo
 
 const toSignificant = (price: string) => new Big(price).prec(12, Big.roundHalfUp).toNumber()
 
-/** A campaign for anyone who asked: status, access and signature are about the user, if one was named. */
+/** A campaign for a user: status, access and signature are about that user, if one is given. */
 export function toTrendingCampaign(
   row: TrendingRow,
   documents: ReturnType<typeof createDocumentParser>,
@@ -47,7 +47,7 @@ export function toTrendingCampaign(
     incentives,
     actionTemplate: row.actionTemplate,
     status: row.hasClaimed ? 'claimed' : signature === null ? 'active' : 'claimable',
-    // Only campaigns that admit the user are there.
+    // Only campaigns that admit the user are listed.
     accessStatus: isForUser ? 'allowed' : undefined,
     signature: signature ?? undefined,
     txHash: document.txHash,

@@ -5,5 +5,7 @@ export const roundUsd = (exact: Big) => exact.round(6, Big.roundHalfUp).toNumber
 
 type WithoutUndefined<T> = { [Key in keyof T]: Exclude<T[Key], undefined> }
 
-/** What is unknown is absent: JSON leaves out what is undefined. Taking it out of each object costs more than all the rest. */
+/**
+ * Unknown values are undefined, which JSON leaves out. Removing them from each object costs more than everything else.
+ */
 export const withoutUndefined = <T extends object>(fields: T) => fields as WithoutUndefined<T>

@@ -1,26 +1,26 @@
 import type { FastifyRequest } from 'fastify'
 
-/** What a response says of the other pages. */
+/** What a repository returns about other pages. */
 export interface Paged {
-  /** Items on all pages; becomes the header `x-total-count`. */
+  /** Items on all pages; sent as the header `x-total-count`. */
   totalCount?: number | undefined
-  /** Where the next page goes on; null where there is none. */
+  /** The cursor of the next page; null if there is none. */
   nextCursor?: string | null | undefined
 }
 
-/** Longer ones would not pass everything on their way. */
+/** Some clients and proxies refuse longer headers. */
 const MAX_LINK_BYTES = 8000
 
-/** As which block is a matter of the request, and where it is, of the link. */
+/** A response is cached without `minBlock`, so its links get it when the response is sent. */
 const ASIDE = new Set(['page', 'cursor', 'pageSize', 'minBlock'])
 
-/** The texts of values need no more than this: what separates entries, and their parts, stays readable. */
+/** Values are encoded only as far as necessary: separators stay readable. */
 const encode = (value: unknown) => encodeURIComponent(String(value)).replaceAll('%2C', ',').replaceAll('%3A', ':')
 
 /**
- * The links of a page to others, for the header `Link` (RFC 8288): `next` where pages go on from each other by cursors; `first`,
- * `prev`, `next` and `last` where they have numbers. Relative to what was asked, so that they are right behind any proxy;
- * without parameters that have their defaults. Undefined where there is none, or they would be too long.
+ * The links of a page to others, for the header `Link` (RFC 8288): `next` for pages with cursors; `first`, `prev`,
+ * `next` and `last` for numbered ones. Relative to the request, so that they are right behind any proxy; without
+ * parameters that have their defaults. Undefined if there are none, or they would be too long.
  */
 export function toPageLinks({ query, routeOptions }: FastifyRequest, { totalCount, nextCursor }: Paged) {
   const { page, pageSize, ...asked } = Object(query)
@@ -35,7 +35,7 @@ export function toPageLinks({ query, routeOptions }: FastifyRequest, { totalCoun
   return withinLimit(links.join(', '))
 }
 
-/** The same links, also as of some blocks. */
+/** The same links with `minBlock`. */
 export const withMinimumBlocks = (links: string, minBlock: unknown) =>
   withinLimit(links.replaceAll('>;', `&minBlock=${encode(minBlock)}>;`))
 
@@ -44,7 +44,7 @@ const withinLimit = (links: string) => (links === '' || links.length > MAX_LINK_
 const toNext = (nextCursor: string | null): string[][] =>
   nextCursor === null ? [] : [['next', `cursor=${nextCursor}`]]
 
-/** Of a page past the end, the one before is the last. */
+/** After the last page, the previous page is the last one. */
 function toNumbers(page: number | undefined, pageSize: number, total: number | undefined): string[][] {
   if (page === undefined || total === undefined) return []
   const last = Math.max(1, Math.ceil(total / pageSize))

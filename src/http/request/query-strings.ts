@@ -8,26 +8,29 @@ import { suggestParameter } from './errors/parameter-suggestions.ts'
 /** A query string as Fastify parses it: a repeated parameter is an array. */
 type RawQuery = Record<string, string | string[]>
 
-/** Most `name=value` of a query string, and most texts between the commas of a list: a few full lists, with duplicates. */
+/** Maximum number of `name=value` pairs, and of entries in a list: a few full lists, with duplicates. */
 export const MAX_PAIRS = 1024
 
-/** Most different names: no operation has as many. */
+/** Maximum number of different names: no operation has as many. */
 const MAX_NAMES = 64
 
-/** Maximum number of problems of a request that its sentence tells: neither it nor the work grows with the number of mistakes. */
+/**
+ * Maximum number of problems that the sentence of an error lists: neither it nor the work grows with the number of
+ * mistakes.
+ */
 export const MAX_PROBLEMS = 20
 
-/** How many unknown parameters are told which known one is nearest. */
+/** Maximum number of unknown parameters for which the nearest known one is looked for. */
 const MAX_SUGGESTIONS = 3
 
-/** What of a parameter's name is repeated. */
+/** Maximum length of a parameter's name in an error. */
 const MAX_NAME = 128
 
-/** Short query strings that came last: what was made of one is the same object as long as it is remembered. */
+/** The most recent short query strings: the result of one is the same object as long as it is cached. */
 const parsed = new LRUCache<string, RawQuery>({ max: 1000 })
 const MAX_REMEMBERED_LENGTH = 256
 
-/** A query string as far as anybody reads it: what has more pairs is refused by `refuseMalformedQueries`. */
+/** The part of a query string that is parsed: `refuseMalformedQueries` refuses one with more pairs. */
 export function parseQuery(text: string): RawQuery {
   if (text.length > MAX_REMEMBERED_LENGTH) {
     return parse(text.length > MAX_PAIRS ? text.split('&', MAX_PAIRS).join('&') : text)
@@ -39,7 +42,7 @@ export function parseQuery(text: string): RawQuery {
   return query
 }
 
-/** The part of a JSON schema that says how a value is written in a query string. */
+/** The part of a JSON schema that decides how a value is written in a query string. */
 interface ParameterSchema {
   type?: string | string[]
   default?: unknown
@@ -51,21 +54,21 @@ interface ParameterSchema {
 }
 
 export interface ReadQuery {
-  /** Values as the schema describes them; what could not be read is left as it was written, for the validator. */
+  /** Values as the schema describes them; unreadable ones stay as they were written, for the validator. */
   values: Record<string, unknown>
   /** Faults that no schema can express. */
   problems: Problem[]
 }
 
-/** What is wrong with a parameter, or with all of them together. */
+/** A fault of a parameter, or of all of them together. */
 export type Problem = Omit<ParameterError, 'parameter'> & { parameter?: string }
 
 type Reader = (text: string) => unknown
 
 /**
- * Turns the text of query strings into the values that their schema describes. Faults that concern the query as a whole
- * are reported here (unknown and repeated parameters); whether a value is acceptable is for the validator to say. What can
- * be known of the schema beforehand is, since every request comes by.
+ * Turns query strings into the values that their schema describes. Faults of the query as a whole are reported here
+ * (unknown and repeated parameters); the validator decides whether a value is acceptable. Everything about the schema
+ * is prepared once, since every request runs this code.
  */
 export function createQueryReader(parameters: Record<string, ParameterSchema>): (raw: RawQuery) => ReadQuery {
   const readers = new Map<string, { maxItems: number | undefined; read: Reader }>()
@@ -129,7 +132,7 @@ function createReader(schema: ParameterSchema): Reader {
   const words = schema['x-any-case'] ? (schema.enum ?? []) : []
   return (text) => {
     if (isNullable && (text === '' || text === 'null')) return schema.default
-    // A number that JavaScript cannot hold stays text: it is too large for every parameter.
+    // A number that JavaScript cannot represent stays text: it is too large for every parameter.
     if (isInteger && /^[0-9]+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
     if (isBoolean && (text === 'true' || text === 'false')) return text === 'true'
     return words.find((word) => isSameWord(word, text)) ?? text
@@ -151,9 +154,9 @@ function* entriesOf(texts: string[]) {
 }
 
 /**
- * Entries are trimmed; of those that differ only in case the first stays. With one entry too many the rest is not looked
- * at.
- * @returns undefined where there are too many, with duplicates.
+ * Entries are trimmed; of those that differ only in case the first stays. After one entry too many the rest is not
+ * read.
+ * @returns undefined if there are too many, including duplicates.
  */
 function readList(texts: string[], maxItems: number, read: Reader) {
   const entries = new Map<string, unknown>()

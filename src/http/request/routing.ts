@@ -9,7 +9,7 @@ export const MAX_URL_BYTES = 16_384
 /** All headers with the request line: enough for the longest URL and as much again. */
 export const MAX_HEADER_BYTES = 2 * MAX_URL_BYTES
 
-/** Gives every GET route an OPTIONS answer, and a 405 for all other methods. */
+/** Answers OPTIONS for every GET route, and 405 for all other methods. */
 export function refuseOtherMethods(app: FastifyInstance) {
   const refused = METHODS.filter((method) => !['GET', 'HEAD', 'OPTIONS', 'CONNECT'].includes(method))
   for (const method of refused) {
@@ -17,7 +17,7 @@ export function refuseOtherMethods(app: FastifyInstance) {
   }
   app.addHook('onRoute', ({ method, url }) => {
     if (method !== 'GET' || url.includes('*') || (url.length > 1 && url.endsWith('/'))) return
-    // Both respond before a body is read: whatever it holds, nothing depends on it.
+    // Both respond before a body is read: nothing depends on its content.
     app.route({
       method: 'OPTIONS',
       url,
@@ -43,26 +43,26 @@ export function refuseUnroutable(app: FastifyInstance) {
   app.addHook('onRequest', (request, _reply, done) => done(whyUnroutable(request)))
 }
 
-/** The route of preflights that the CORS plugin adds: it would answer for paths that do not exist too. */
+/** The preflight route that the CORS plugin adds: it would answer for unknown paths too. */
 const ANY_PATH = '*'
 
 function whyUnroutable(request: FastifyRequest) {
   if (request.url.length > MAX_URL_BYTES) return new UrlTooLongError(MAX_URL_BYTES)
-  // The router takes what follows a fragment's mark for a query.
+  // The router reads what follows a `#` as a query.
   if (request.url === MALFORMED_PATH || request.url.includes('#')) {
     return new MalformedUrlError('the URL has a malformed percent-encoding in its path, a fragment (#) or no host')
   }
-  // Before a body is read: whatever it holds, there is nothing it could be for.
+  // Before a body is read: it has no meaning here.
   const isUnknown = request.is404 || (request.method === 'OPTIONS' && request.routeOptions.url === ANY_PATH)
   return isUnknown ? notFound(request) : undefined
 }
 
-/** Refuses requests that others on their way may have read otherwise (RFC 9112 §3.2 and §6.1). */
+/** Refuses requests that proxies may have read otherwise (RFC 9112 §3.2 and §6.1). */
 export function refuseAmbiguousRequests(app: FastifyInstance) {
   app.addHook('onRequest', ({ raw }, reply, done) => {
     const coding = raw.headers['transfer-encoding']
     if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || raw.httpVersion === '1.0')) {
-      // Where its body ends is not certain, so neither is where the next request begins.
+      // The end of its body is uncertain, and so is the start of the next request.
       void reply.header('connection', 'close')
       done(new InvalidRequestError('the only Transfer-Encoding is chunked, and HTTP/1.0 has none'))
       return
@@ -75,7 +75,7 @@ export function refuseAmbiguousRequests(app: FastifyInstance) {
   })
 }
 
-/** How often a header was sent; of many, Node shows the first only. */
+/** How often a header was sent; of several, Node.js shows the first only. */
 export function countHeaders({ rawHeaders }: IncomingMessage, name: string) {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -85,10 +85,10 @@ export function countHeaders({ rawHeaders }: IncomingMessage, name: string) {
   return count
 }
 
-/** Where requests go whose URL the router cannot read. */
+/** The route for URLs that the router cannot read. */
 const MALFORMED_PATH = '/.malformed'
 
-/** Routes what the router cannot read once more, to where all hooks run and refuse it as any other request. */
+/** Routes unreadable URLs again, to a route where all hooks run and refuse them like any other request. */
 export function routeMalformed(_error: FastifyError, { raw, server }: FastifyRequest, reply: FastifyReply) {
   raw.url = MALFORMED_PATH
   server.routing(raw, reply.raw)

@@ -14,8 +14,8 @@ interface ParametersSchema {
 }
 
 /**
- * Checks the parameters of a request and words all their problems in one sentence. What checks them is made for the first
- * request: for all operations that takes as long as all the rest of a start.
+ * Checks the parameters of a request and describes all faults in one sentence. The validators are compiled for the
+ * first request: for all operations together that takes as long as the rest of the start.
  */
 export const validateParameters =
   (validator: Validator): FastifySchemaCompiler<ParametersSchema> =>
@@ -23,7 +23,7 @@ export const validateParameters =
     let validate: ValidateFunction | undefined
     const read: (raw: Record<string, string | string[]>) => ReadQuery =
       httpPart === 'querystring' ? readerOf(schema.properties ?? {}) : (values) => ({ values, problems: [] })
-    // Equal query strings are one object: to read and check four filters again would cost a cache hit 5 µs.
+    // Equal query strings are one object: reading and checking four filters again would cost a cache hit 5 µs.
     const valid = httpPart === 'querystring' ? new WeakMap<object, { value: unknown }>() : undefined
     return (raw) => {
       const known = valid?.get(raw)
@@ -57,11 +57,11 @@ function toError(problems: Problem[], faults: ErrorObject[]) {
   return new InvalidRequestError([...sentences, ...(areMore ? ['and more'] : [])].join('; '), errors)
 }
 
-/** A value that breaks two rules is reported once; what is missing has no value. */
+/** A value that breaks two rules is reported once; a missing parameter has no value. */
 function onePerValue(errors: ErrorObject[]) {
   const values = new Set<string>()
   return errors.filter(({ keyword, instancePath }) => {
-    // Each of these is about another one.
+    // Each of these concerns another parameter.
     if (keyword === 'required' || keyword === 'dependentRequired') return true
     return !values.has(instancePath) && values.add(instancePath)
   })

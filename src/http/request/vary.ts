@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
 
-/** Tells caches of a request header that the response depends on, beside those that they are told of already. */
+/** Adds a request header that the response depends on to `Vary`. */
 export function addVary(reply: FastifyReply, header: string) {
   const others = reply.getHeader('vary')
   void reply.header('vary', others === undefined ? header : `${others}, ${header}`)

@@ -1,11 +1,11 @@
 /**
- * The database makes the documents by its own function, into a table that only this transaction has, under the name that
- * the function knows: so there is one definition, and nothing that is stored is written.
+ * The database makes the documents by its own function, into a table of this transaction only, under the name that the
+ * function uses: so there is one definition, and no stored row is written.
  */
 export const beforeDocumentsDiffer =
   'create temporary table campaign_documents (like public.campaign_documents including all) on commit drop'
 
-/** Campaigns among some, given by their keys, whose stored documents are not those that were just made. */
+/** Campaigns among some, given by their keys, whose stored documents differ from those just made. */
 export const differingDocuments = `
   select id as what
   from unnest($1::bigint[]) wanted (key)

@@ -1,22 +1,25 @@
-/** Stands, in documents and between figures, where JSON text never has it. */
+/** Marks a placeholder in documents, and separates figures: a character that never occurs in JSON text. */
 const MARK = '\u0001'
 
-/** What places are called: see make_campaign_documents for what belongs there. */
+/** The names of placeholders: see make_campaign_documents for their meaning. */
 const PLACE_NAMES = ['isActive', 'availableBudgetUsd', 'addresses', 'claimedAmount', 'claimCount', 'token'] as const
 type PlaceName = (typeof PLACE_NAMES)[number]
 
-/** The value that belongs into a place; `of` says which one, where there are several of that name. */
+/** The value of a placeholder; `of` identifies it if there are several of that name. */
 export type ValueAt = (name: PlaceName, of: string) => string | undefined
 
 const known: ReadonlySet<string> = new Set(PLACE_NAMES)
 const isPlaceName = (name: string): name is PlaceName => known.has(name)
 
-/** A document as texts and places by turns; or what the database says of a campaign, as its values. */
+/** Alternating texts and placeholders of a document; or the state of a campaign, as its values. */
 export const splitAtMarks = (text: string) => text.split(MARK)
 
 export const hasPlace = (document: string, name: PlaceName) => document.includes(MARK + name + MARK)
 
-/** A document, or a part of one, with values in its places. @throws TypeError where a place is unknown, or has no value. */
+/**
+ * A document, or a part of one, with values in place of its placeholders. @throws TypeError if one is unknown, or has
+ * no value.
+ */
 export function fillDocument(document: string, valueAt: ValueAt): string {
   const pieces = splitAtMarks(document)
   for (let index = 1; index < pieces.length; index += 2) {

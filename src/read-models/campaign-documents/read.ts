@@ -6,15 +6,15 @@ import { campaignDocuments } from './tables.ts'
 
 export { fillDocument } from './placeholders.ts'
 
-/** What changes in a campaign without its record: see the function `campaign_states`. */
+/** The part of a campaign that changes without its record: see the function `campaign_states`. */
 export interface CampaignState {
   key: number
   /** The version of its document. */
   version: string
   isActive: string
-  /** Milliseconds since 1970 at which that changes although nothing is written; infinite where it never does. */
+  /** Milliseconds since 1970 at which that changes without any write; infinite if it never does. */
   changesAt: number
-  /** Of each incentive four values: amount and number of its claims, what it can still pay, and its token. */
+  /** Four values for each incentive: amount and number of its claims, what it can still pay, and its token. */
   figures: readonly string[]
 }
 
@@ -40,10 +40,10 @@ const documentOf = {
 
 type Form = keyof typeof documentOf
 
-/** What a document takes besides its text. */
+/** Memory of a document besides its text. */
 const ENTRY_BYTES = 400
 
-/** Two for each character of a text where one of them needs that. */
+/** Two bytes for each character of a text if one of them needs that. */
 const bytesOf = (text: string) => text.length * (/[^\0-\xff]/.test(text) ? 2 : 1)
 
 interface StoredDocument {
@@ -51,14 +51,14 @@ interface StoredDocument {
   text: string
 }
 
-/** Keeps documents in memory, in their forms, by campaign: at most so many bytes. */
+/** Caches documents in memory, in their forms, by campaign: at most so many bytes. */
 export const createDocumentCache = (maxBytes: number) =>
   new LRUCache<string, StoredDocument>({
     maxSize: maxBytes,
     sizeCalculation: ({ text }) => ENTRY_BYTES + bytesOf(text),
   })
 
-/** Reads documents in one form; from the database only what is not in memory in the version that is wanted. */
+/** Reads documents in one form; only those from the database that are not cached in the wanted version. */
 export function createDocumentReader(cache: ReturnType<typeof createDocumentCache>, database: Database, form: Form) {
   const statement = prepareDocuments(database, form)
 
@@ -80,8 +80,8 @@ export function createDocumentReader(cache: ReturnType<typeof createDocumentCach
   }
 
   /**
-   * Reads rows with the states of campaigns, and the documents that belong to these: where one has been written meanwhile,
-   * both are read again, so that all is of the one moment of the rows.
+   * Reads rows with the states of campaigns, and their documents: if one has been written in between, both are read
+   * again, so that all is of the moment of the rows.
    */
   return async function readWith<Row extends { state: string | null }>(read: () => Promise<readonly Row[]>) {
     for (;;) {
@@ -105,7 +105,7 @@ function parseState(text: string): CampaignState {
   }
 }
 
-/** Whether the document leaves out the addresses of the allow list, of which there may be hundreds of thousands. */
+/** Whether the document leaves out the addresses of the allow list, which may be hundreds of thousands. */
 export const lacksAddresses = ({ document }: Campaign) => hasPlace(document, 'addresses')
 
 const prepareDocuments = (database: Database, form: Form) =>

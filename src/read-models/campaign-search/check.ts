@@ -1,10 +1,11 @@
 import { type Sample, within } from '../../database/differences.ts'
 
 /*
- * What pages and totals are found by, against the campaigns. Each query gives `what` differs, and nothing where all is well.
+ * Compares the data behind pages and totals with the campaigns. Each query returns the differences; none if all is
+ * well.
  */
 
-/** Campaigns without their one right place. */
+/** Campaigns without exactly one correct place. */
 export const misplacedCampaigns = (sample: Sample) => `
   select id as what
   from campaigns left join campaign_places placed on campaign_key = key
@@ -18,7 +19,7 @@ export const misplacedCampaigns = (sample: Sample) => `
       select from campaign_places other
       where other.since = placed.since and other.place = placed.place and other.campaign_key <> key))`
 
-/** Spans in which there are some of the campaigns: an old one perhaps, and the newest, which changes most. */
+/** Spans that contain some of the campaigns: possibly an old one, and the newest, which changes most. */
 const spansOf = (sample: Sample) =>
   sample === null
     ? 'select since from campaign_spans'
@@ -26,7 +27,7 @@ const spansOf = (sample: Sample) =>
       union
       (select since from campaign_places where campaign_key = any($1::bigint[]) order by campaign_key limit 1)`
 
-/** Maps of those spans that are not, bit by bit, what the campaigns say. */
+/** Maps of those spans that differ, bit by bit, from the campaigns. */
 export const differingMaps = (sample: Sample) => `
   with spans as (
     select since, blank from campaign_spans where since in (${spansOf(sample)})

@@ -1,15 +1,15 @@
 import { type Step, stepsFor } from '../steps.ts'
 
 /*
- * Maps of what campaigns can be found by change by the campaigns whose records change: their bits are taken out as long as
- * the maps can be told from what is stored, and put in once all is as it will be. Claims and tokens change maps only where
- * they flip a campaign: exhaust it, say, or make it claimable again.
+ * The bitmaps change with the campaigns whose records change: their bits are cleared while the stored rows still show
+ * which maps have them, and set again when all rows are final. Claims and tokens change maps only if they flip a
+ * campaign: exhaust it, for example, or make it claimable again.
  */
 
-/** From this number of places on, a span is divided: it is read as a whole. */
+/** From this number of places on a span is divided, since it is always read whole. */
 const maxPlaces = '2 * full_span()'
 
-/** What claims and tokens change. */
+/** The maps that claims and tokens can change. */
 const derivedKinds = `'whitelisted', 'active'`
 
 const memberships = 'campaign_key bigint, kind text, chain_id bigint, value text'
@@ -23,9 +23,9 @@ export const mapTables = {
 }
 
 /**
- * What the campaigns with touched records can be found by at this moment, and what of that has maps; of the others, whose
- * template may have changed, the action. In two steps, so that the size of each is known: from a view of ten tables nobody
- * can tell how much comes.
+ * The facets of the campaigns with touched records at this moment, as far as they have maps; for the others, whose
+ * template may have changed, the action. In two steps, so that the size of each is known: the planner cannot estimate a
+ * view of ten tables.
  */
 const findAffected = (moment: 'before' | 'after'): [sql: string, populates: string][] => [
   [
@@ -54,7 +54,7 @@ const affectedBits = (moment: 'before' | 'after') => `
   join campaign_spans span on span.since = placed.since
   group by facet_key, placed.since`
 
-/** Before anything that is stored changes. */
+/** Before any stored row changes. */
 export const clearBits = stepsFor(
   ['campaign', 'withdrawnCampaign', 'actionTemplate'],
   [
@@ -64,7 +64,7 @@ export const clearBits = stepsFor(
   ],
 )
 
-/** Only later than all others: else they belong in the midst of a span that there is. */
+/** Only if they are newer than all others: else they belong into an existing span. */
 const newSpans = `insert into campaign_spans (since, blank)
   select min(block_timestamp), repeat('0', full_span())::varbit
   from (
@@ -88,7 +88,7 @@ const newPlaces = `insert into campaign_places
     select since, place_count from campaign_spans where since <= block_timestamp order by since desc limit 1) span
   where not exists (select from campaign_places where campaign_key = key)`
 
-/** The maps that follow from derived columns, where they have or lack a campaign that a claim or a token has flipped. */
+/** The maps of derived columns that differ for a campaign that a claim or a token has flipped. */
 const flippedBits = (isThere: boolean) => `
   select facet.key as facet_key, placed.since, bit_or(set_bit(span.blank, placed.place, 1)) as bits
   from flipped_campaigns flipped
@@ -106,12 +106,12 @@ const flippedBits = (isThere: boolean) => `
 
 const spansOfStaged = 'select distinct since from staged_key join campaign_places on campaign_key = key'
 
-/** After all that is stored, and the derived columns, are as they will be. From here on a search finds what it will find. */
+/** After all rows and derived columns are final. From here on searches find the new state. */
 export const putIntoMaps: Step[] = [
   ...stepsFor(
     ['campaign'],
     [
-      // Their bits have been taken out of all maps.
+      // Their bits have been cleared in all maps.
       `delete from campaign_places placed using staged_key join campaigns using (key)
       where placed.campaign_key = staged_key.key and placed.block_timestamp <> campaigns.block_timestamp`,
       newSpans,
@@ -171,17 +171,17 @@ export const putIntoMaps: Step[] = [
   ),
 ]
 
-/** Last of all: what is rebuilt includes the totals of popular creators, which no difference may then change again. */
+/** Last of all: it may rebuild the totals of popular creators, to which no difference may be added afterwards. */
 export const divideSpans = stepsFor(
   ['campaign'],
   [
-    // Many at the same instant cannot be divided.
+    // Many campaigns of the same instant cannot be divided.
     `select rebuild_campaign_maps() where exists (
       select from campaign_spans span where place_count > ${maxPlaces} and place_count - ${maxPlaces} > (
         select max(equal_count) from (
           select count(*) as equal_count from campaign_places placed where placed.since = span.since
           group by block_timestamp) equals))`,
-    // Where nobody serves from this server, as behind a replica.
+    // If no process serves from this server, as behind a standby.
     'select advance_campaign_activity(50)',
   ],
 )

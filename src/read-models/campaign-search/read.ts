@@ -8,49 +8,50 @@ import type { Walk } from './walks.ts'
 export { type Counts, createCampaignTotals } from './totals.ts'
 export { toWalk, toWalkPlace, WALK_PLACE, type Walk, type WalkedPage } from './walks.ts'
 
-/** Something a campaign can be found by; a chain or a value that says nothing is 0 or empty. */
+/** A facet of a campaign; an empty chain or value is 0 or ''. */
 interface Facet {
   kind: FacetKind
   chain: number
   value: string
 }
 
-/** What a page of campaigns is asked for by. */
+/** The parameters of a page of campaigns. */
 export interface CampaignPageQuery extends CampaignFilters {
   campaignId?: string[]
   incentiveType?: string[]
   actionType?: string[]
   search?: string
   actionTemplateOnly: boolean
-  /** All campaigns, active ones only, those first, or only those that are active and end: by when. */
+  /** All campaigns, active ones only, active ones first, or active ones that end, the earliest end first. */
   activity: 'any' | 'only' | 'first' | 'ending'
-  /** What is to be counted beside the page, and how many values of each. */
+  /** The facets to count beside the page, and the number of values of each. */
   facets?: readonly FacetName[]
   facetSize?: number
   limit: number
   offset: bigint
-  /** Of the walk that the page is of, as far as it has begun; not with an offset. */
+  /** The walk of the page, as far as it has begun; not with an offset. */
   walk?: Walk | undefined
 }
 
 /**
- * Pages of campaigns, as something to select from, one row for each entry of the JSON array at the placeholder `questions`
- * (see `createCampaignTotals`): its place `nth` in it, from 1; `total`, how many match, null where that is known;
- * `lists_version`, which the total is right for; `changes_at`, when a total of active campaigns may change all the same, in
- * milliseconds since 1970; `facet_counts`, JSON of what is counted beside the page, null where that is known or not asked for;
- * `walk`, what there is to say of the walk that the page is of (`WalkedPage`); and `keys`, those of the page in their order (newest first; ties end on chain ID, core address,
- * identifier, ascending). All as of one moment, that of the placeholder `now`. The plan is right for all values.
+ * Pages of campaigns, as a relation with one row for each entry of the JSON array at the placeholder `questions` (see
+ * `createCampaignTotals`): its position `nth`, from 1; `total`, the number of matches, null if already known;
+ * `lists_version`, for which the total is right; `changes_at`, when a total of active campaigns may change all the
+ * same, in milliseconds since 1970; `facet_counts`, JSON of the counts beside the page, null if known or not requested;
+ * `walk`, the state of the page's walk (`WalkedPage`); and `keys`, those of the page in order (newest first; ties end
+ * on chain ID, core address, identifier, ascending). All as of one moment, that of the placeholder `now`. The plan is
+ * right for all values.
  */
 export const campaignPages = sql`campaign_pages(
   ${sql.placeholder('searches')}::json, ${sql.placeholder('now')}::timestamptz)`
 
-/** A group of facets, and the filter that it stands for where that is one of a facet that is counted. */
+/** A group of facets, and the counted facet whose filter it is, if any. */
 interface FacetGroup {
   facets: Facet[]
   filter?: FacetName
 }
 
-/** What campaigns are found by, as the first arguments of `campaign_page`. */
+/** The filters, as the first arguments of `campaign_page`. */
 function toFacetEntries(groups: readonly FacetGroup[]) {
   const entries = groups.flatMap(({ facets }, index) => facets.map((facet) => ({ ...facet, group: index + 1 })))
   return {
@@ -61,7 +62,7 @@ function toFacetEntries(groups: readonly FacetGroup[]) {
   }
 }
 
-/** What is counted for a facet: the values of this kind. The filter of the last is not one by facets. */
+/** How a facet is counted: the values of this kind. The filter of the last one is not made of facets. */
 const COUNTED_KINDS: Readonly<Record<FacetName, FacetKind>> = {
   chainId: 'chain',
   token: 'token',
@@ -71,7 +72,7 @@ const COUNTED_KINDS: Readonly<Record<FacetName, FacetKind>> = {
   isActive: 'active',
 }
 
-/** In one order, however they are asked for: equal questions have equal responses. */
+/** In a fixed order: equal requests have equal responses. */
 function toCounted({ facets, facetSize = DEFAULT_FACET_SIZE }: CampaignPageQuery, groups: readonly FacetGroup[]) {
   if (facets === undefined) return {}
   const own = (name: FacetName) => groups.findIndex(({ filter }) => filter === name) + 1
@@ -82,23 +83,25 @@ function toCounted({ facets, facetSize = DEFAULT_FACET_SIZE }: CampaignPageQuery
   }
 }
 
-/** A question for a page as text, which is equal where the questions are: a line of JSON about all campaigns, and one about the page. */
+/**
+ * The search of a page as text, equal for equal searches: a line of JSON about all campaigns, and one about the page.
+ */
 export function toSearchRequest(query: CampaignPageQuery) {
   const groups = toFacetGroups(query)
   const entries = toFacetEntries(groups)
   const lines = [
     { ...entries, activity: query.activity, ...toCounted(query, groups) },
-    // As text: JSON has no numbers as large.
+    // As text: JSON numbers are not as large.
     { page_size: query.limit, skipped: String(query.offset), walk: query.walk?.state },
   ]
   return {
-    /** How many things campaigns are found by, which is what a page costs by. */
+    /** The number of filter entries, which determines the cost of a page. */
     entryCount: entries.groups.length,
     text: lines.map((line) => JSON.stringify(line)).join('\n'),
   }
 }
 
-/** A campaign passes if it has one facet of each group. */
+/** A campaign matches if it has at least one facet of each group. */
 function toFacetGroups(filters: CampaignPageQuery): FacetGroup[] {
   const { targetContract, tokens, incentiveType, actionType, distributionChannel } = filters
   const chain = toChainFacets(filters)
@@ -136,7 +139,7 @@ function toChainFacets({ chainId, targetContract }: CampaignFilters) {
 const toTokenFacets = (entries: string[]) =>
   entries.flatMap((entry) => {
     const [chain, address = '', suffix] = entry.split(':')
-    // A collection may stand as such in the record, or be what an action step targets.
+    // A collection may be named in the record, or be the target of an action step.
     const kinds: FacetKind[] = suffix === undefined ? ['token'] : ['collection', 'target']
     return kinds.map((kind) => aFacet(kind, address, Number(chain)))
   })
@@ -149,13 +152,16 @@ const toRewardFacets = (entries: string[]) =>
 
 const toFacets = (kind: FacetKind, values: string[]) => values.map((value) => aFacet(kind, value))
 
-/** How many campaigns that are active at the placeholder `now` pay a token: `chain_id`, `address`, `campaigns`; none: no row. */
+/**
+ * How many campaigns that are active at the placeholder `now` pay a token: `chain_id`, `address`, `campaigns`; no row
+ * for none.
+ */
 export const activeRewards = sql`active_rewards(${sql.placeholder('now')}::timestamptz)`
 
-/** Whether a creator has so many campaigns that they are counted apart. */
+/** Whether a creator has so many campaigns that separate totals are stored. */
 export const isPopularCreator = (creator: SQL) =>
   sql`exists (select from ${popularFacets} where kind = 'creator' and chain_id = 0 and value = ${creator})`
 
-/** Contracts that the action steps of campaigns target, as something to select from: `campaign_key`, `chain_id`, `value`. */
+/** Contracts that the action steps of campaigns target, as a relation: `campaign_key`, `chain_id`, `value`. */
 export const targetContracts = sql`(
   select campaign_key, chain_id, value from ${campaignFacets} where kind = 'target')`

@@ -14,10 +14,10 @@ import {
 import { address, baseUnits, blockTimestamp, campaignKey, chainId, instant } from '../../database/columns.ts'
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 
-/** What a campaign can be found by that it may have several of. */
+/** Kinds of facets that a campaign may have several of. */
 type SeveralFacetKind = 'target' | 'token' | 'collection' | 'channel'
 
-/** All that a campaign can be found by: what it has several of, one of, or is (see `popularFacets`). */
+/** All kinds of facets: with several values, with one, and flags (see `popularFacets`). */
 export type FacetKind =
   | SeveralFacetKind
   | 'owner'
@@ -37,8 +37,8 @@ export type FacetKind =
   | 'template'
 
 /**
- * One thing a campaign can be found by: the target contract of an action step, a token it pays or deals in, the NFT
- * collection it deals in, or a distribution channel (its case folded, chain 0). Derived from the campaign record.
+ * A facet of a campaign: the target contract of an action step, a token it pays or deals in, the NFT collection it
+ * deals in, or a distribution channel (case folded, chain 0). Derived from the campaign record.
  */
 export const campaignFacets = pgTable(
   'campaign_facets',
@@ -59,8 +59,8 @@ export const campaignFacets = pgTable(
 )
 
 /*
- * Which campaigns have what they are filtered by, as bit maps, so that pages and totals of whatever combination are found
- * by `and`, `or` and counting bits. All of it is derived by the import, and recomputed by `rebuild_campaign_maps`.
+ * Which campaigns have which facets, as bitmaps, so that pages and totals of any combination are found by `and`, `or`
+ * and counting bits. All of it is derived by the import, and recomputed by `rebuild_campaign_maps`.
  */
 
 const bits = customType<{ data: string }>({ dataType: () => 'varbit' })
@@ -69,14 +69,15 @@ const bits = customType<{ data: string }>({ dataType: () => 'varbit' })
 const since = () => blockTimestamp()
 
 /**
- * A span of time, up to where the next one begins: the campaigns of its block timestamps each have a place in it. About
- * 8,192 campaigns; the first span begins at 0, and the newest one grows until it is full. Equal timestamps are in one.
+ * A span of time, up to the start of the next one: the campaigns with its block timestamps each have a place in it.
+ * About 8,192 campaigns; the first span begins at 0, and the newest one grows until it is full. Equal timestamps are in
+ * one span.
  */
 export const campaignSpans = pgTable(
   'campaign_spans',
   {
     since: since().primaryKey(),
-    /** How many places have been given; those of withdrawn campaigns are not given again. */
+    /** How many places have been assigned; those of withdrawn campaigns are not reused. */
     placeCount: integer().notNull().default(0),
     /** As many zeros as the maps of the span have bits. */
     blank: bits().notNull(),
@@ -84,7 +85,7 @@ export const campaignSpans = pgTable(
   (table) => [check('campaign_spans_have_room', sql`${table.placeCount} between 0 and length(${table.blank})`)],
 )
 
-/** Which bit of the maps of which span stands for a campaign, with all that campaigns are sorted by. */
+/** Which bit of the maps of which span stands for a campaign, with everything that campaigns are sorted by. */
 export const campaignPlaces = pgTable(
   'campaign_places',
   {
@@ -116,8 +117,8 @@ export const campaignPlaces = pgTable(
 )
 
 /**
- * What many campaigns can be found by (more than 150 at some time), for which maps are kept; and what there are always
- * maps of: four things that campaigns are. What is not here is looked up where it stands.
+ * Facets of many campaigns (more than 150 at some time), which have maps, and the four flags, which always have maps.
+ * Other facets are looked up in their tables.
  */
 export const popularFacets = pgTable(
   'popular_facets',
@@ -130,7 +131,7 @@ export const popularFacets = pgTable(
   (table) => [unique('popular_facets_are_unique').on(table.kind, table.chainId, table.value)],
 )
 
-/** The campaigns of a span that can be found by a facet: bit n is the campaign of place n. No row: none. */
+/** The campaigns of a span with a facet: bit n is the campaign at place n. No row: none. */
 export const facetMaps = pgTable(
   'facet_maps',
   {
@@ -144,8 +145,8 @@ export const facetMaps = pgTable(
 )
 
 /**
- * The instant at which the campaigns with a bit in the map `active` are active. Whoever asks for another one looks at those
- * that start or end between the two. Moved on by `advance_campaign_activity`.
+ * The instant at which the campaigns with a bit in the map `active` are active. A query for another instant checks
+ * those that start or end in between. Advanced by `advance_campaign_activity`.
  */
 export const campaignActivity = pgTable(
   'campaign_activity',
@@ -157,8 +158,8 @@ export const campaignActivity = pgTable(
 )
 
 /**
- * What a campaign was sorted by until a revision changed it: pages of walks that began before place it there. Written by a
- * trigger on campaigns, for a day at least; the campaign may be gone by now.
+ * The sort values of a campaign until a revision changed them: walks that began earlier place it there. Written by a
+ * trigger on campaigns, kept for a day at least; the campaign may be gone.
  */
 export const formerPositions = pgTable(
   'former_positions',

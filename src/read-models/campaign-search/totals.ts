@@ -3,19 +3,19 @@ import { LRUCache } from 'lru-cache'
 /** A total in memory. */
 interface KnownTotal {
   total: number
-  /** JSON of what was counted beside it, without its braces; empty where nothing was. */
+  /** JSON of what was counted beside it, without its braces; empty if nothing was. */
   facets: string
-  /** Which state of the lists it is right for. */
+  /** The state of the lists for which it is right. */
   listsVersion: string
   /** Milliseconds since 1970 between which the clock does not change it. */
   since: number
   until: number
 }
 
-/** A total, and what is counted beside it. */
+/** A total, with the facet counts beside it. */
 export type Counts = Pick<KnownTotal, 'total' | 'facets'>
 
-/** What the database says of the total of a question (see `campaign_pages`). */
+/** The database's result for the total of a search (see `campaign_pages`). */
 interface CountedTotal {
   total: number | null
   listsVersion: string
@@ -24,13 +24,13 @@ interface CountedTotal {
 }
 
 const MAX_BYTES = 4 * 1024 * 1024
-/** What an entry takes besides its text. */
+/** Memory of an entry besides its text. */
 const ENTRY_BYTES = 300
 
 /**
- * Totals in memory, by what is asked for without its page. Each names the state of the lists that it is right for; whether that
- * is still the state is asked with the page, so that both are of the same moment.
- * @param readListsVersion reads which state of the lists is committed.
+ * Totals in memory, by search without its page. Each names the state of the lists for which it is right; the statement
+ * of the page checks whether that is still current, so that both are of the same moment.
+ * @param readListsVersion reads the committed state of the lists.
  */
 export function createCampaignTotals(readListsVersion: () => Promise<string | undefined>) {
   const totals = new LRUCache<string, KnownTotal>({
@@ -45,13 +45,15 @@ export function createCampaignTotals(readListsVersion: () => Promise<string | un
   }
 
   return {
-    /** The total of a question (see `toPageQuestion`), with what is counted beside it, where they are known: an index lookup. */
+    /** The total of a search (see `toPageQuestion`), with the counts beside it, if known: an index lookup. */
     async lookup(search: string, now: Date) {
       const known = find(partsOf(search).filters, now)
       return known !== undefined && known.listsVersion === (await readListsVersion()) ? known : undefined
     },
 
-    /** Questions as JSON for the database, which counts only what is not known; and how their totals follow from its answers. */
+    /**
+     * Searches as JSON for the database, which counts only unknown totals; and how their totals follow from its result.
+     */
     ask(searches: readonly string[], now: Date) {
       const asked = searches.map((search) => {
         const { filters, page } = partsOf(search)
@@ -79,10 +81,10 @@ export function createCampaignTotals(readListsVersion: () => Promise<string | un
   }
 }
 
-/** JSON of an object as its members, without spaces. */
+/** The members of a JSON object, without spaces. */
 const toMembers = (object: string | null) => (object === null ? '' : JSON.stringify(JSON.parse(object)).slice(1, -1))
 
-/** The two lines of a question: JSON about all campaigns, and about the page. */
+/** The two lines of a search: JSON about all campaigns, and about the page. */
 function partsOf(search: string) {
   const [filters = '', page = ''] = search.split('\n')
   return { filters, page }

@@ -1,8 +1,6 @@
 import { type Sample, within } from '../../database/differences.ts'
 
-/**
- * Campaigns whose row in `trending_campaigns` is not what the view says, or is missing, or should not be there.
- */
+/** Campaigns whose row in `trending_campaigns` differs from the view, is missing, or should not exist. */
 export const differingTrendingCampaigns = (sample: Sample) => `
   select (select id from campaigns where key = campaign_key) as what
   from (
@@ -21,7 +19,7 @@ const claimsOfWindows = (sample: Sample) => `
   where ${within(sample, 'campaign_key')}
   group by campaign_key, window_seconds`
 
-/** Totals of campaigns that are not what their claims say. */
+/** Totals of campaigns that differ from their claims. */
 export const differingCampaignTotals = (sample: Sample) => `
       select (select id from campaigns where key = campaign_key) || ', ' || window_seconds || ' seconds' as what
       from (${claimsOfWindows(sample)}) due
@@ -29,7 +27,7 @@ export const differingCampaignTotals = (sample: Sample) => `
         using (campaign_key, window_seconds)
       where (kept.claim_count, kept.amount_usd) is distinct from (due.claim_count, due.amount_usd)`
 
-/** Contracts that the campaigns act on; of popular ones all campaigns are added up, so they are not many. */
+/** Contracts of the campaigns; for popular ones all campaigns are added up, so only a few are checked. */
 const MAX_CONTRACTS = 50
 const sampledContracts = (sample: Sample) =>
   sample === null
@@ -38,7 +36,7 @@ const sampledContracts = (sample: Sample) =>
         select chain_id, value from campaign_facets where kind = 'target' and campaign_key = any($1::bigint[])
         group by chain_id, value order by value limit ${MAX_CONTRACTS})`
 
-/** Totals of contracts that are not what those of their campaigns say. */
+/** Totals of contracts that differ from those of their campaigns. */
 export const differingContractTotals = (sample: Sample) => `
       select chain_id || ':' || address || ', ' || window_seconds || ' seconds' as what
       from (

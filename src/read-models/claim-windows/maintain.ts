@@ -4,10 +4,10 @@ import type { Database } from '../../database/connection/client.ts'
 import { type Step, stepsFor } from '../steps.ts'
 
 /*
- * Totals of claims by campaign and by contract, for all time and in each window up to the instant that `claim_windows`
- * names. Those of a campaign change by its changed claims. A contract may be the target of a great many campaigns, so its
- * totals change by the difference that the touched ones make: what they add after the import, less what they added before;
- * and where only claims of a campaign change, by these alone.
+ * Totals of claims by campaign and by contract, for all time and in each window up to the instant in `claim_windows`.
+ * Totals of a campaign change by its changed claims. A contract may be the target of very many campaigns, so its totals
+ * change by the difference that the touched ones make: what they add after the import, less what they added before; if
+ * only claims of a campaign change, by these alone.
  */
 
 const contributionColumns =
@@ -19,14 +19,14 @@ export const contributionTables = {
   counted_changes: 'campaign_key bigint, window_seconds integer, claim_count bigint, amount_usd numeric',
 }
 
-/** Counts the changed claims in the windows that they are in. */
+/** Counts the changed claims in their windows. */
 const countChanges = `insert into counted_changes
   select campaign_key, window_seconds, sum(direction) as claim_count, sum(direction * coalesce(amount_usd, 0)) as amount_usd
   from claim_changes
   join claim_windows on window_seconds = 0 or block_timestamp > as_of - window_seconds and block_timestamp <= as_of
   group by campaign_key, window_seconds`
 
-/** What has been claimed of campaigns whose records, and so whose contracts, stay as they are. */
+/** New claims of campaigns whose records, and so whose contracts, do not change. */
 const claimedSince = `
     union all
     select creator, window_seconds, chain_id, address, 0, 0, claim_count, amount_usd
@@ -35,7 +35,7 @@ const claimedSince = `
     where (claim_count, amount_usd) <> (0, 0) and exists (
       select from touched_campaigns touched where touched.key = campaign_key and not is_record_touched)`
 
-/** In every window there is what is counted by campaign; totals are read once for a campaign, where it has any. */
+/** For every window: the totals by campaign are read once for each campaign. */
 const contributions = (moment: 'before' | 'after') => `
   with targets as materialized (
     select target.* from touched_campaigns touched join campaign_targets target on target.campaign_key = touched.key
@@ -67,8 +67,8 @@ const campaignTotals = `merge into campaign_claim_totals totals
     values (changes.window_seconds, changes.campaign_key, changes.claim_count, changes.amount_usd)`
 
 /**
- * The newest campaign of a contract, or of one creator on it, after the newest one has left or has become older: a page of
- * one, found in the bitmaps as this batch leaves them. Costs a millisecond or two at a million campaigns, however many the
+ * The newest campaign of a contract, or of one creator on it, after the newest one was removed or has become older: a
+ * page of one, found in the bitmaps of this batch. Costs a millisecond or two at a million campaigns, however many the
  * contract and the creator have.
  */
 const newestRemaining = `
@@ -108,8 +108,8 @@ const contractTotals = `merge into contract_claim_totals totals
       changes.newest_now, changes.claim_count, changes.amount_usd)`
 
 /**
- * Only a campaign that comes, goes or is replaced makes a contract come or go. One that had no campaign of this call was
- * there before if it has more campaigns now than this call brings.
+ * Only an added, removed or replaced campaign adds or removes a contract. A contract without a campaign in this batch
+ * existed before if it has more campaigns now than this batch adds.
  */
 const contractCounts = `merge into contract_counts counts
   using (
@@ -128,10 +128,12 @@ const contractCounts = `merge into contract_counts counts
   when not matched and changes.contract_count > 0 then insert (creator, chain_id, contract_count)
     values (changes.creator, changes.chain_id, changes.contract_count)`
 
-/** Makes the rows of trending campaigns again, after their totals, records or flags have changed; `keys` is a query of them. */
+/**
+ * Updates the rows of trending campaigns, after their totals, records or flags have changed; `keys` is a query of them.
+ */
 export const refreshTrendingCampaigns = (keys: string) => `select refresh_trending_campaigns(array(${keys}))`
 
-/** Before anything that is stored changes. */
+/** Before any stored row changes. */
 export const countBefore: Step[] = stepsFor(['campaign', 'withdrawnCampaign'], [snapshotContractTotals('before')])
 
 /** After the facts and the state of incentives. */
@@ -150,25 +152,27 @@ export const changeContractTotals: Step[] = [
   ...stepsFor(['campaign', 'withdrawnCampaign'], [contractCounts]),
 ]
 
-/** From this number of claims on a write is worth it: to read fewer costs next to nothing. */
+/** From this number of claims on a write pays off: reading fewer costs almost nothing. */
 const WORTHWHILE_CHANGES = 100
 
 /**
- * Claims that enter, or leave, one of the windows in a step. Each costs some 0.1 ms for as long as batches wait: where
- * there is much to catch up on, so many enter, and as many leave each of the four windows, which takes 20 ms.
+ * Maximum number of claims that enter, or leave, one of the windows in a step. Each costs some 0.1 ms, during which
+ * batches wait: in a long catch-up, so many enter, and as many leave each of the four windows, which takes 20 ms.
  */
 const MAX_CHANGES_AT_ONCE = 30
 
-/** After this time a step that found a batch or an import at work is worth another try. */
+/** The delay before a step is repeated that found a batch or an import at work. */
 const TRY_AGAIN_MS = 200
 
-/** From this number of campaigns that have started or ended on a write is worth it: to look at fewer costs next to nothing. */
+/**
+ * From this number of campaigns that have started or ended on a write pays off: checking fewer costs almost nothing.
+ */
 const WORTHWHILE_STARTS_AND_ENDS = 50
 
 /**
- * Moves the kept windows on by a step, and the map of active campaigns on to the present, where that is worth a write;
- * whether there may be more to do. Nobody waits for it but a batch, for as long as a step takes; it does not wait for a
- * batch, and is to be asked again.
+ * Advances the stored windows by a step, and the map of active campaigns to now, if a write pays off; returns whether
+ * there may be more to do. Only a batch may have to wait for it, for the time of a step; it does not wait for a batch,
+ * and has to be called again.
  */
 export async function advanceWindows(database: Database) {
   const { rows } = await database.execute<{ advanced: boolean | null }>(

@@ -1,6 +1,6 @@
 import { type Sample, within } from '../../database/differences.ts'
 
-/** Busy claimants who have no totals are looked for among all claims. */
+/** Busy claimants without totals, looked for among all claims. */
 const missing = `
   select claimant from claims group by claimant
   having count(*) >= busy_claimant_claims()
@@ -8,7 +8,7 @@ const missing = `
 
 const figures = 'claim_count, amount, amount_usd, unvalued_count'
 
-/** Totals of claimants that are not what the claims say, are missing, or should not be there. */
+/** Totals of claimants that differ from the claims, are missing, or should not exist. */
 export const differingClaimantTotals = (sample: Sample) => `
   with sampled as materialized (
     select * from claimant_incentive_totals where ${within(sample, 'campaign_key')}

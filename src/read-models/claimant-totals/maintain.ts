@@ -1,6 +1,6 @@
 import { type Step, stepsFor } from '../steps.ts'
 
-/** What the changed claims of busy claimants add up to. */
+/** The sums of the changed claims of busy claimants. */
 const changes = (from: string, place: string) => `
   select claimant, ${place}, sum(direction) as claim_count, sum(direction * amount) as amount,
     sum(direction * coalesce(amount_usd, 0)) as amount_usd,
@@ -15,7 +15,7 @@ const moved = `claim_count = totals.claim_count + changes.claim_count, amount = 
 const figures = 'claim_count, amount, amount_usd, unvalued_count'
 const changedFigures = 'changes.claim_count, changes.amount, changes.amount_usd, changes.unvalued_count'
 
-/** By `claim_changes`; when somebody's last claim was is asked of the claims, since it may have been withdrawn. */
+/** Changes by `claim_changes`; the last claim is looked up in the claims, since it may have been withdrawn. */
 const changeByIncentive = `merge into claimant_incentive_totals totals
   using (
     select summed.*, (
@@ -34,7 +34,7 @@ const changeByIncentive = `merge into claimant_incentive_totals totals
     values (changes.claimant, changes.campaign_key, changes.incentive_position, changes.chain_id, ${changedFigures},
       changes.last_timestamp)`
 
-/** After the ones by incentive: who has no row here any more is not busy. */
+/** After the totals by incentive: a claimant without a row here is no longer busy. */
 const changeByAsset = `merge into claimant_asset_totals totals
   using (${changes(
     `(
@@ -49,13 +49,13 @@ const changeByAsset = `merge into claimant_asset_totals totals
   when not matched and changes.claim_count > 0 then insert (claimant, chain_id, asset, ${figures})
     values (changes.claimant, changes.chain_id, changes.asset, ${changedFigures})`
 
-/** Of those who have claimed an incentive that pays another token now; what it has paid counts as that. */
+/** For claimants of an incentive that now pays another token; earlier claims count as that token. */
 const ofReassigned = `claimant = any (array(
     select claimant from reassigned_incentive join claimant_incentive_totals using (campaign_key, position)))`
 
 /**
- * After claims are stored, and before incentives are withdrawn, which say what was paid. First of all what was claimed before counts as
- * what it pays now.
+ * After claims are stored, and before incentives are withdrawn, which define the token. First of all earlier claims are
+ * counted as the new token.
  */
 export const changeClaimantTotals: Step[] = [
   ...[

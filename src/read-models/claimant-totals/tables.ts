@@ -5,7 +5,7 @@ import { incentives } from '../../database/tables/campaigns/incentives.ts'
 
 const figures = () => ({
   claimCount: bigint({ mode: 'number' }).notNull(),
-  /** Base units of what was claimed. */
+  /** Claimed base units. */
   amount: exactNumber().notNull(),
   /** US dollars, exact; a claim of unknown value counts 0. */
   amountUsd: exactNumber().notNull(),
@@ -14,8 +14,8 @@ const figures = () => ({
 })
 
 /**
- * What a busy claimant has claimed of an incentive; no row where that is nothing. All incentives of a claimant have one, or
- * none: who is busy has rows in `claimant_asset_totals`. Changed by the claims of each batch.
+ * The claims of a busy claimant on an incentive; no row without any. A claimant has rows for all incentives, or for
+ * none: a busy one has rows in `claimant_asset_totals`. Changed by the claims of each batch.
  */
 export const claimantIncentiveTotals = pgTable(
   'claimant_incentive_totals',
@@ -23,10 +23,10 @@ export const claimantIncentiveTotals = pgTable(
     claimant: address().notNull(),
     campaignKey: campaignKey().notNull(),
     position: smallint().notNull(),
-    /** Of the campaign. */
+    /** Chain of the campaign. */
     chainId: chainId().notNull(),
     ...figures(),
-    /** Of the last claim. */
+    /** Block timestamp of the last claim. */
     lastTimestamp: blockTimestamp().notNull(),
   },
   (table) => [
@@ -42,7 +42,10 @@ export const claimantIncentiveTotals = pgTable(
   ],
 )
 
-/** What a busy claimant has claimed of a token, the sum of the incentives that pay it; the asset is '' of those that pay none. */
+/**
+ * The claims of a busy claimant by token, the sum of the incentives that pay it; the asset is '' for those that pay
+ * none.
+ */
 export const claimantAssetTotals = pgTable(
   'claimant_asset_totals',
   { claimant: address().notNull(), chainId: chainId().notNull(), asset: text().notNull(), ...figures() },

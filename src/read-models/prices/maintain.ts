@@ -1,31 +1,31 @@
 import { type ChangeKind, type Step, stepsFor } from '../steps.ts'
 
 /*
- * How the prices of a batch are stored, and which claims are worth something else by them. Each kind of price is compared with
- * what is stored before anything is written: what is stored as it is takes no revision.
+ * How the prices of a batch are stored, and which claims they revalue. Each kind of price is compared with the stored
+ * ones before anything is written: unchanged prices take no revision.
  */
 
 export const priceTables = {
   staged_feed_price:
     'chain_id bigint, address text, block_number bigint, log_index integer, at timestamptz, price_usd numeric',
-  // Of one feed where it is named, and up to a block where there is one.
+  // For one feed if it is named, and up to a block if there is one.
   withdrawn_feed_price: 'chain_id bigint, above_block bigint, feed text, up_to_block bigint',
-  // A row without an address: the chain declares nothing else.
+  // A row without an address: the chain declares no other sources.
   staged_price_source: 'source_chain_id bigint, chain_id bigint, address text, feed text, fixed_price_usd numeric',
   changed_price_source: 'source_chain_id bigint, chain_id bigint, address text, feed text, fixed_price_usd numeric',
   changed_imported_price: 'chain_id bigint, address text, at timestamptz, price_usd numeric',
   // Without a price: it is withdrawn.
   changed_feed_price:
     'token_key integer, block_number bigint, log_index integer, stored_at timestamptz, at timestamptz, price_usd numeric',
-  // Tokens and times (Unix seconds, the end excluded) of which the price may be another one.
+  // Tokens and time ranges (Unix seconds, the end excluded) whose price may have changed.
   repriced: 'chain_id bigint, address text, since bigint, until bigint',
   // Incentives that pay another token than before.
   reassigned_incentive: 'campaign_key bigint, position smallint',
-  // Stored claims that are worth something else.
+  // Stored claims whose value changes.
   revalued_claim: 'claim tid, amount_usd numeric, is_value_derived boolean',
 }
 
-/** What can give a token another price, or its claims another value. */
+/** The kinds of changes that can change prices of tokens, or values of claims. */
 export const priceKinds = ['token', 'tokenPrice', 'feedPrice', 'withdrawnFeedPrice', 'priceSource'] as const
 
 /** After every timestamp of a block. */
@@ -44,7 +44,7 @@ const storeMissingTokens = (tokens: string) => `insert into priced_tokens (chain
   where not exists (
     select from priced_tokens known where known.chain_id = named.chain_id and known.address = named.address)`
 
-/** The sources that a chain declares are all it has: what another file declared before for one of its tokens goes. */
+/** A chain's sources are complete: sources of an earlier file for its tokens are removed. */
 const declareSources: Step[] = [
   ...stepsFor(
     ['priceSource'],
@@ -124,7 +124,7 @@ const changeFeedPrices: Step[] = [
   ]),
 ]
 
-/** Whatever of these is stored already stays as it is, so this may be repeated for what comes in addition. */
+/** Prices that are already stored stay unchanged, so this may run again for additional ones. */
 const storeImportedPrices = (kind: 'tokenPrice' | 'token') =>
   stepsUnlessEmpty(
     'changed_imported_price',
@@ -164,7 +164,7 @@ const importPrices: Step[] = [
     ],
   ),
   ...storeImportedPrices('tokenPrice'),
-  // What a token record says is a price as of now where it differs from the newest: one instant for all of a call.
+  // The price in a token record holds as of now if it differs from the newest: one instant for all records of a call.
   ...stepsFor(
     ['token'],
     [
@@ -185,7 +185,7 @@ const importPrices: Step[] = [
   ...storeImportedPrices('token'),
 ]
 
-/** Before the tokens are stored: those whose decimals become known, or are others. */
+/** Before the tokens are stored: those whose decimals become known, or change. */
 const noteDecimals: Step[] = stepsFor(
   ['token'],
   [
@@ -215,7 +215,7 @@ export const mergePrices: Step[] = [
   ...noteDecimals,
 ]
 
-/** The price of now, of tokens in `repriced` or of all; after the tokens are stored. */
+/** The current price, of tokens in `repriced` or of all; after the tokens are stored. */
 const priceOfNow = (tokens: string) => `update tokens target
   set price_usd = due.price_usd, base_unit_price_usd = due.price_usd * ('1e-' || target.decimals)::numeric
   from ${tokens} named left join lateral token_price_at(named.chain_id, named.address, 'infinity') due on true
@@ -227,7 +227,9 @@ export const priceTokens: Step[] = stepsUnlessEmpty('repriced', priceKinds, [
   priceOfNow('(select distinct chain_id, address from repriced)'),
 ])
 
-/** Before campaigns are stored: an incentive of a replaced campaign may pay another token, which its claims are worth. */
+/**
+ * Before campaigns are stored: an incentive of a replaced campaign may pay another token, which revalues its claims.
+ */
 export const noteReassignedIncentives: Step[] = stepsFor(
   ['campaign'],
   [
@@ -243,7 +245,7 @@ export const noteReassignedIncentives: Step[] = stepsFor(
   ],
 )
 
-/** From this number of claims on, of anybody and in the time of a price, those of a token are looked for by its incentives. */
+/** From this number of claims in the time of a price on, those of a token are looked for by its incentives. */
 const MANY_CLAIMS = 5000
 
 const isDerived = '(claim.is_value_derived or claim.amount_usd is null)'
@@ -254,10 +256,11 @@ const claimColumns =
   'ctid as place, campaign_key, incentive_position, amount, amount_usd, is_value_derived, block_timestamp'
 
 /**
- * Notes the stored claims that are worth something else: after prices, tokens and incentives are stored, and before claims
- * are, which come with the right values. A token may be paid by a hundred thousand incentives: where few claims were made
- * while the price held, as after one that has just come, these are looked at instead. Each part starts from the few rows of
- * the one before: the planner knows nothing of them, and would read all claims (`offset 0` and `limit` keep it from that).
+ * Notes the stored claims that get another value: after prices, tokens and incentives are stored, and before claims
+ * are, which come with the right values. A token may be paid by a hundred thousand incentives: if few claims were made
+ * while the price held, as after a price that has just come, these are read instead. Each part starts from the few rows
+ * of the one before: the planner cannot know their number, and would read all claims (`offset 0` and `limit` prevent
+ * that).
  */
 export const findRevaluedClaims: Step[] = [
   ...stepsUnlessEmpty('repriced', priceKinds, [
@@ -333,8 +336,9 @@ export const measureRevaluation = `select (pg_relation_size('revalued_claim') / 
 const inPages = 'due.ctid >= $1::tid and due.ctid < $2::tid'
 
 /**
- * Revalues the claims in some pages of that table, as if they were replaced: two rows in `claim_changes` for each. By their
- * places in the table of claims, which nobody else can change meanwhile; one that has been replaced since is passed over.
+ * Revalues the claims in some pages of that table, as if they were replaced: two rows in `claim_changes` for each. By
+ * their physical positions in the table of claims, which no other transaction can change meanwhile; a claim that has
+ * been replaced since is skipped.
  */
 export const revaluePages = [
   `insert into claim_changes
@@ -347,7 +351,7 @@ export const revaluePages = [
   from revalued_claim due where claim.ctid = due.claim and ${inPages}`,
 ]
 
-/** Makes all values and the prices of now again. */
+/** Recomputes all values and current prices. */
 export const recomputeValues = [
   priceOfNow('tokens'),
   `update claims target set amount_usd = due.amount_usd, is_value_derived = asset is not null

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { MAX_SAFE_INTEGER } from '../primitives.ts'
 import { integerWithDefault } from './query-values.ts'
 
-/** Page parameters of the operations that are read page by page. */
+/** Parameters of operations with numbered pages. */
 export const paging = {
   page: integerWithDefault({
     maximum: MAX_SAFE_INTEGER,
@@ -32,7 +32,7 @@ const cursor = (description: string, extra: object = {}) =>
     }),
   )
 
-/** Parameters of the operations whose pages go on from each other. */
+/** Parameters of operations with cursors. */
 export const cursorPaging = {
   cursor: cursor(
     '`nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change.',
@@ -43,7 +43,7 @@ export const cursorPaging = {
 /** Begins a walk. */
 export const WALK_START = 'start'
 
-/** Parameter of the operations with pages that can also be walked through. */
+/** The parameter of operations with numbered pages that also offer walks. */
 export const walking = {
   cursor: cursor(
     `\`${WALK_START}\` begins a walk, in which each item comes once, whatever changes; then \`nextCursor\` of the page before, with the same parameters except \`pageSize\`. Not with \`page\`.`,
@@ -51,14 +51,14 @@ export const walking = {
   ),
 }
 
-/** The cursor of the page after this one. */
+/** The cursor of the next page. */
 export const nextCursor = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   maxLength: MAX_CURSOR,
   description: 'The `cursor` of the next page; `null` on the last one and with `pageSize=0`.',
 })
 
-/** The rows a page stands for. Page 0 and page 1 are the same. */
+/** The rows of a page. Page 0 and page 1 are the same. */
 export const toRows = ({ page, pageSize }: { page: number; pageSize: number }) => ({
   limit: pageSize,
   offset: BigInt(Math.max(page, 1) - 1) * BigInt(pageSize),

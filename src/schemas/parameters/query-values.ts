@@ -1,11 +1,11 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 
 /*
- * Schemas of the values a query string can hold. They describe the value after it was read: http/query-strings.ts turns
- * the text of the request into it, and the validator checks it against the schema.
+ * Schemas of the values in a query string. They describe parsed values: http/query-strings.ts parses the text of the
+ * request, and the validator checks the result.
  */
 
-/** The parameters of one operation; those with a default are always there once it is read. */
+/** The parameters of one operation; those with a default are always present after parsing. */
 export const queryOf = <Properties extends TProperties>(
   properties: Properties,
   dependentRequired: Partial<Record<keyof Properties, (keyof Properties)[]>> = {},
@@ -14,14 +14,14 @@ export const queryOf = <Properties extends TProperties>(
   const { required: _, ...schema } = Type.Object(properties, {
     additionalProperties: false,
     dependentRequired,
-    // How OpenAPI says that lists are written `a,b,c`: the shorter of the two spellings that are understood.
+    // The OpenAPI style for lists written `a,b,c`: the shorter of the two accepted forms.
     style: 'form',
     explode: false,
   })
   return Type.Unsafe<Static<TObject<Properties>>>(required.length === 0 ? schema : { ...schema, required })
 }
 
-/** A parameter says what it means, and has an example that finds something in the sample data. */
+/** A parameter has a description, and an example that matches something in the sample data. */
 interface Documented<Value> {
   description: string
   example: Value
@@ -41,7 +41,7 @@ const integer = ({ minimum = 0, maximum, ...options }: IntegerOptions, extra: { 
 export const integerWithDefault = ({ default: fallback, ...options }: IntegerOptions & { default: number }) =>
   integer(options, { default: fallback })
 
-/** Decimal digits; an empty value and the word `null` are as if the parameter were absent. */
+/** Decimal digits; an empty value and the word `null` count as absent. */
 export const optionalInteger = (options: IntegerOptions) => Type.Optional(integer(options))
 
 type BooleanOptions = Documented<boolean> & { default: boolean }
@@ -50,7 +50,7 @@ type BooleanOptions = Documented<boolean> & { default: boolean }
 export const booleanOrNull = (options: BooleanOptions) =>
   Type.Unsafe<boolean>({ type: ['boolean', 'null'], default: options.default, ...documented(options) })
 
-/** `true` or `false`; an empty value and the word `null` are as if the parameter were absent. */
+/** `true` or `false`; an empty value and the word `null` count as absent. */
 export const optionalBoolean = (options: Documented<boolean>) =>
   Type.Optional(Type.Unsafe<boolean>({ type: ['boolean', 'null'], ...documented(options) }))
 
@@ -76,7 +76,9 @@ export const optionalChoice = <const Words extends readonly string[]>(
   options: Documented<Words[number]>,
 ) => Type.Optional(Type.Unsafe<Words[number]>({ type: 'string', enum: words, ...documented(options) }))
 
-/** Entries separated by commas or each given by itself: trimmed, duplicates dropped, at most 100 or as many as is said. */
+/**
+ * Entries separated by commas or in repeated parameters: trimmed, without duplicates, at most 100 or the given number.
+ */
 export const commaSeparated = <Item extends TSchema>(
   item: Item,
   { description, example, max = 100 }: Documented<Static<Item>> & { max?: number },
@@ -98,7 +100,7 @@ export const oneOf = <const Words extends readonly string[]>(words: Words, optio
     ...(options.isAnyCase && { 'x-any-case': true }),
   })
 
-/** Which of the top-level keys of an object are wanted. */
+/** A selection of an object's top-level keys. */
 export const fieldsOf = ({ properties }: TObject, example: string) => {
   const names = Object.keys(properties)
   return commaSeparated(oneOf(names), {

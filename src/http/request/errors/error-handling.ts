@@ -26,12 +26,12 @@ import type { ParameterError } from './parameter-errors.ts'
 import { type Failure, toFailureBody, wantsProblem } from './problem-details.ts'
 import { createRefusalLog } from './rejection-log.ts'
 
-/** When a block that has not come may be there, or somebody who follows changes may have gone. */
+/** When a missing block may have arrived, or another client may have stopped following changes. */
 const SOON_SECONDS = '1'
 
 /**
- * Makes every failure of every route `{ "error": "<one sentence>" }`, or problem details where the client prefers those; a
- * browser gets a page where there is no route.
+ * Sends every failure of every route as `{ "error": "<one sentence>" }`, or as problem details if the client prefers
+ * those; browsers get a page for an unknown path.
  */
 export function handleErrors(app: FastifyInstance) {
   const logRefusal = createRefusalLog(app)
@@ -54,9 +54,9 @@ function sendError(
   const error = withQueryProblems(toCatalogued(thrown), request)
   if (error.statusCode === 500) request.log.error({ err: thrown }, 'unhandled error')
   if (error.statusCode === 503) {
-    // That a service which starts or ends is not ready, its log says already.
+    // The log already says that the service is starting or ending.
     const isProbe = thrown instanceof ServiceNotReadyError && request.routeOptions.url === '/readyz'
-    // Blocks that have not come are as many as there are callers.
+    // There are as many missing blocks as callers.
     const kind = thrown instanceof BlockNotReachedError ? thrown.code : undefined
     if (!isProbe) logRefusal(request, reply, describeFailure(thrown), kind)
     const isSoon = thrown instanceof BlockNotReachedError || thrown instanceof TooManyStreamsError
@@ -87,14 +87,14 @@ function toCatalogued(error: Thrown): CataloguedError {
   if (isDatabaseUnreachable(error)) return toCatalogued(new DatabaseUnavailableError())
   if (error instanceof SchemaBehindError) return toCatalogued(new SchemaOutdatedError())
   const { statusCode, code, message, validationContext, errors = [] } = error
-  // Only our catalogue is worded for callers; a library's error may carry a status and no code.
+  // Only our own errors have messages for callers; a library's error may have a status and no code.
   if (statusCode !== undefined && code !== undefined && !code.startsWith('FST_'))
     return { statusCode, code: code.toLowerCase(), sentence: message, errors, validationContext }
   if (statusCode === undefined || statusCode >= 500) return toCatalogued(new InternalError())
   return { ...toCatalogued(new InvalidRequestError('bad request')), statusCode }
 }
 
-/** Fastify stops at a faulty path parameter; the query is looked at all the same, so that all problems are told. */
+/** Fastify stops at an invalid path parameter; the query is checked all the same, so that all faults are reported. */
 function withQueryProblems(error: CataloguedError, request: FastifyRequest): CataloguedError {
   if (error.validationContext !== 'params') return error
   const result: unknown = request.getValidationFunction('querystring')?.(request.query)
@@ -105,8 +105,8 @@ function withQueryProblems(error: CataloguedError, request: FastifyRequest): Cat
 }
 
 /**
- * Refuses what a handler would never see: more parameters than are read, malformed percent-encoding, text that is not
- * UTF-8, and NUL, which no text of PostgreSQL can hold.
+ * Refuses requests before a handler sees them: too many parameters, malformed percent-encoding, text that is not UTF-8,
+ * and NUL, which PostgreSQL text cannot contain.
  */
 export function refuseMalformedQueries(app: FastifyInstance) {
   app.addHook('preValidation', ({ url }, _reply, done) => {
@@ -118,7 +118,7 @@ export function refuseMalformedQueries(app: FastifyInstance) {
 function whyMalformed(query: string) {
   const pairs = query.split('&', MAX_PAIRS + 1)
   if (pairs.length > MAX_PAIRS) return new InvalidRequestError(`at most ${MAX_PAIRS} parameters are accepted`)
-  // What is not encoded is neither malformed nor NUL: Node's parser refuses that.
+  // Unencoded text is neither malformed nor NUL: Node's parser refuses that.
   for (const pair of pairs.filter((one) => one.includes('%'))) {
     const name = pair.split('=', 1)[0] ?? ''
     try {

@@ -2,11 +2,11 @@ import createError from '@fastify/error'
 import type { ParameterError } from './parameter-errors.ts'
 
 /*
- * The catalogue of everything a request can fail with. Clients get the code in lower case, as `x-error-code`; the guide on
- * errors has a section for each.
+ * The catalogue of all failures of requests. Clients get the code in lower case, as `x-error-code`; the guide on errors
+ * has a section for each.
  */
 
-/** A sentence, and what of it is about which parameter. */
+/** A sentence, with its faults by parameter. */
 const badRequest = (code: string) =>
   class extends createError<[string]>(code, '%s', 400) {
     readonly errors: readonly ParameterError[]
@@ -18,13 +18,13 @@ const badRequest = (code: string) =>
   }
 
 export const InvalidRequestError = badRequest('INVALID_REQUEST')
-/** One of whose parameters is at fault. */
+/** A fault of one parameter. */
 export class InvalidParameterError extends InvalidRequestError {
   constructor(parameter: string, sentence: string, code: ParameterError['code'] = 'invalid') {
     super(sentence, [{ parameter, code, detail: sentence }])
   }
 }
-/** What cannot be decoded: a percent-encoding, a NUL byte. */
+/** Undecodable text: a percent-encoding, a NUL byte. */
 export const MalformedUrlError = badRequest('MALFORMED_URL')
 export const InvalidHttpError = createError('INVALID_HTTP', 'the request is not valid HTTP', 400)
 export const MissingTokenError = createError(
@@ -50,7 +50,7 @@ export const TooManyConcurrentError = createError(
   429,
 )
 export const NotFoundError = createError<[string]>('NOT_FOUND', '%s', 404)
-/** No route has this path; browsers get a page that says so. */
+/** No route has this path; browsers get a page for it. */
 export const PathNotFoundError = createError<[string]>('PATH_NOT_FOUND', '%s', 404)
 export const MethodNotAllowedError = createError(
   'METHOD_NOT_ALLOWED',
@@ -58,7 +58,7 @@ export const MethodNotAllowedError = createError(
   405,
 )
 export const RequestTimeoutError = createError('REQUEST_TIMEOUT', 'the request was not sent in time', 408)
-/** At a path that is not for reading. */
+/** For the one path that is not for reading. */
 export const PostOnlyError = createError('METHOD_NOT_ALLOWED', 'method not allowed: only POST and OPTIONS are', 405)
 export const UrlTooLongError = createError<[number]>(
   'URL_TOO_LONG',
@@ -66,7 +66,7 @@ export const UrlTooLongError = createError<[number]>(
   414,
 )
 export const HeadersTooLongError = createError('HEADERS_TOO_LONG', 'the headers of the request are too long', 431)
-/** Nobody reads this; the status, which others use for the same, tells it apart in logs and metrics. */
+/** No client receives this; its status, which other servers use for the same, identifies it in logs and metrics. */
 export const ClientClosedError = createError('CLIENT_GONE', 'the client has closed the connection', 499)
 export const HistoryLostError = createError(
   'HISTORY_LOST',
@@ -96,7 +96,7 @@ export const SchemaOutdatedError = createError(
   'the database schema is older than this version of the service and has to be migrated',
   503,
 )
-/** Whose sentence says how far the chains are. */
+/** The sentence says how far the chains are. */
 export const BlockNotReachedError = createError<[string]>('BLOCK_NOT_REACHED', '%s', 503)
 export const ChangingDataError = createError(
   'CHANGING_DATA',

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** What is wrong with one parameter of a request. */
+/** A fault of one parameter of a request. */
 export const ParameterError = Type.Object(
   {
     parameter: Type.String({ maxLength: 16_384, description: 'Name of the parameter, as it was written.' }),

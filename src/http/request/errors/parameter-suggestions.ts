@@ -1,6 +1,6 @@
 import { nearestName } from '../../../schemas/parameters/nearest-name.ts'
 
-/** What other APIs call our parameters, in lower case without `_`, `-` and brackets; the first that is known counts. */
+/** Names of our parameters in other APIs, in lower case without `_`, `-` and brackets; the first known one counts. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   ...toAll(['limit', 'perpage', 'size', 'count', 'take', 'first', 'max'], ['pageSize']),
   ...toAll(['offset', 'skip', 'p'], ['page']),
@@ -25,10 +25,12 @@ function toAll(words: string[], parameters: string[]) {
   return Object.fromEntries(words.map((word) => [word, parameters]))
 }
 
-/** Shorter names begin too many others. */
+/** Too many other names begin with a shorter one. */
 const MIN_PREFIX = 3
 
-/** The parameter that an unknown one was probably meant to be: misspelt, cut short, too long or as other APIs call it. */
+/**
+ * The parameter that an unknown one was probably meant to be: misspelt, shortened, too long or named as in other APIs.
+ */
 export function suggestParameter(name: string, known: readonly string[]): string | undefined {
   const plain = name.replace(/\[.*$/s, '')
   const nearest = nearestName(plain, known)

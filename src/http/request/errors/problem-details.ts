@@ -2,20 +2,20 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { toWeights } from '../../../cache/content-encodings.ts'
 import type { ParameterError } from './parameter-errors.ts'
 
-/** A failure, as its caller learns of it. */
+/** A failure as its caller sees it. */
 export interface Failure {
   statusCode: number
   /** Stable, for programs: `x-error-code`. */
   code: string
   sentence: string
-  /** What is wrong with which parameter; empty where no parameter is at fault. */
+  /** The faults by parameter; empty if no parameter is at fault. */
   errors: readonly ParameterError[]
 }
 
 const PLAIN = 'application/json'
 const PROBLEM = 'application/problem+json'
 
-/** The body of a failure: `{ error }`, or where the client prefers it, problem details (RFC 9457). */
+/** The body of a failure: `{ error }`, or problem details (RFC 9457) if the client prefers those. */
 export function toFailureBody(failure: Failure, requestId: string, { accept }: IncomingHttpHeaders) {
   const { statusCode: status, code, sentence, errors } = failure
   if (!wantsProblem(accept)) return { type: `${PLAIN}; charset=utf-8`, body: JSON.stringify({ error: sentence }) }
@@ -24,7 +24,7 @@ export function toFailureBody(failure: Failure, requestId: string, { accept }: I
   return { type: `${PROBLEM}; charset=utf-8`, body: JSON.stringify(body) }
 }
 
-/** By RFC 9110 §12.5.1; of equal weights, problem details count where they are named. */
+/** By RFC 9110 §12.5.1; with equal weights, problem details win if they are named. */
 export function wantsProblem(accept: string | undefined): boolean {
   if (accept === undefined) return false
   const weights = toWeights(accept)

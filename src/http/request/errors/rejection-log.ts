@@ -1,14 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-/** For how long refusals for the same reason are counted, before that is told. */
+/** How long refusals for the same reason are counted before a summary is logged. */
 const PERIOD_MS = 10_000
 
-/** Reasons that are told apart at a time; any more are counted as one. */
+/** Maximum number of reasons counted separately; further ones are counted as one. */
 const MAX_REASONS = 100
 
 /**
- * Logs why requests are refused with 503. What refuses one most often refuses a thousand: the first is told at once, those
- * that follow for the same reason are counted and told as one entry after a while, and have no entry of their own.
+ * Logs why requests are refused with 503. A reason that refuses one request often refuses a thousand: the first refusal
+ * is logged at once, further ones for the same reason are counted and logged as one summary, without lines of their
+ * own.
  */
 export function createRefusalLog(app: FastifyInstance) {
   const counts = new Map<string, number>()
@@ -23,7 +24,7 @@ export function createRefusalLog(app: FastifyInstance) {
     for (const reason of [...counts.keys()]) logRepeated(reason)
   })
 
-  /** @param kind what is counted together, where it is not the reason. */
+  /** @param kind the group to count it in, if not its reason. */
   return (request: FastifyRequest, reply: FastifyReply, reason: string, kind = reason) => {
     const key = counts.size < MAX_REASONS || counts.has(kind) ? kind : 'other reasons'
     const repeated = counts.get(key)
