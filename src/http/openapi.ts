@@ -9,24 +9,14 @@ import { version } from './version.ts'
 /** What protected operations say of their security in the document. */
 export const bearerToken = { bearerToken: [] }
 
-const textHeader = (name: string, description: string) => ({
-  ...{ in: 'header' as const, name, required: true, description },
-  schema: { type: 'string' as const, maxLength: 1024 },
-})
-
 /** What the command `notify` sends: the server itself never sends a request. */
 const changeWebhook = {
   post: {
     summary: 'Receive a change',
     description:
-      'The command `notify` posts each change as a Standard Webhook, in order, until the receiver returns 2xx: a change may come again, with the same `webhook-id`.',
+      'The command `notify` posts each change as a Standard Webhook, in order, until the receiver returns 2xx; a repeated one has the same `webhook-id`.',
     tags: ['Status'],
     security: [],
-    parameters: [
-      textHeader('webhook-id', 'The same each time a change is sent.'),
-      textHeader('webhook-timestamp', 'When it is sent, in Unix seconds.'),
-      textHeader('webhook-signature', '`v1,` and HMAC-SHA256 of `<id>.<timestamp>.<body>`, in base64.'),
-    ],
     requestBody: {
       required: true,
       content: {
@@ -91,8 +81,8 @@ export async function collectOpenApi(app: FastifyInstance) {
         {
           name: 'Export',
           description:
-            'Everything, to be copied: NDJSON, records that `import` takes; with `Accept: text/csv` a table. A page is ' +
-            'streamed from one snapshot; `Link` leads to the next one, `x-changes-cursor` to later changes.',
+            'Everything, as NDJSON records that `import` takes, or with `Accept: text/csv` as a table. A page is of one ' +
+            'snapshot; `Link` leads to the next, `x-changes-cursor` to later changes.',
         },
         { name: 'Status', description: 'Indexing status and service limits.' },
         { name: 'Users', description: 'Data of a user; requires a token.' },

@@ -28,7 +28,7 @@ export const Change = Type.Object(
       type: 'string',
       enum: changeKinds,
       description:
-        '`campaign.changed`: its record, metadata or facts of its chain, not figures of claims, prices or the clock. A replaced claim is removed, then added. `reset`: a chain was read anew; read everything anew.',
+        '`campaign.changed`: its record, metadata or facts of its chain, not figures of claims, prices or the clock. A replaced claim is removed, then added. `reset`: read everything anew.',
     }),
     at: ref(Instant, { description: 'Time of the commit.' }),
     chainId: ref(ChainId, { description: 'The chain of what has changed.' }),

@@ -184,7 +184,7 @@ describe('every code', () => {
   })
 
   test('is in the OpenAPI document, and each failure refers to it', async () => {
-    const { components } = (await get('/openapi.json')).json()
+    const { components } = JSON.parse((await get('/openapi.json')).body)
     expect(components.schemas.XErrorCode.enum).toEqual([...statusOf.keys()].sort())
     for (const { operation } of contract.operations) {
       for (const [status, { headers, content }] of Object.entries(operation.responses)) {

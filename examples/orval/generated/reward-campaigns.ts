@@ -19,74 +19,74 @@ A response shows everything that was committed before its request arrived. Publi
  * An account or contract address. Compared without case; always returned lower-case.
  * @pattern ^0x[a-fA-F0-9]{40}$
  */
-export type Address = string;
+export type Address = string
 
 /**
  * An unsigned integer of up to 256 bits as a decimal string: an amount in the smallest unit of its token, a count or an identifier. Exact; never a JSON number.
  * @maxLength 78
  * @pattern ^(0|[1-9][0-9]{0,77})$
  */
-export type BaseUnits = string;
+export type BaseUnits = string
 
 /**
  * Timestamp of a block: Unix seconds as a decimal string.
  * @maxLength 12
  * @pattern ^(0|[1-9][0-9]{0,11})$
  */
-export type BlockTimestamp = string;
+export type BlockTimestamp = string
 
 /**
  * Campaign ID `<chainId>:<campaignCoreAddress>:<identifier>`; chain ID and identifier are decimal without leading zeros. Matched without case; always returned lower-case.
  * @maxLength 138
  * @pattern ^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}:(0|[1-9][0-9]{0,77})$
  */
-export type CampaignId = string;
+export type CampaignId = string
 
 /**
  * EIP-155 chain ID.
  * @minimum 0
  * @maximum 9007199254740991
  */
-export type ChainId = number;
+export type ChainId = number
 
 /**
  * An instant in ISO 8601, UTC. Always returned with milliseconds.
  * @maxLength 30
  * @pattern ^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?Z$
  */
-export type Instant = string;
+export type Instant = string
 
 /**
  * A sum of amounts in the smallest unit of a token, as a decimal string. Exact, with as many digits as needed: it may be 2^256 or more.
  * @maxLength 160
  * @pattern ^(0|[1-9][0-9]*)$
  */
-export type TotalAmount = string;
+export type TotalAmount = string
 
 /**
  * A transaction hash, returned lower-case.
  * @pattern ^0x[a-fA-F0-9]{64}$
  */
-export type TransactionHash = string;
+export type TransactionHash = string
 
 /**
  * An amount in US dollars as a decimal string: exact, rounded once to 6 decimals, without trailing zeros, with as many digits as needed.
  * @maxLength 230
  * @pattern ^(0|[1-9][0-9]*)(\.[0-9]{0,5}[1-9])?$
  */
-export type UsdAmount = string;
+export type UsdAmount = string
 
 /**
  * `<chainId>:<address>`: the token is the reward asset of an incentive or the token the action deals in. `<chainId>:<address>:collection`: the contract is the NFT collection the action deals in, or the target contract of an action step.
  * @pattern ^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}(:collection)?$
  */
-export type TokenFilter = string;
+export type TokenFilter = string
 
 /**
  * `<chainId>:<address>` of a token.
  * @pattern ^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}$
  */
-export type RewardTokenFilter = string;
+export type RewardTokenFilter = string
 
 /**
  * A known token.
@@ -96,71 +96,70 @@ export interface TokenMetadata {
    * ID of the token: `<chainId>:<address>`.
    * @maxLength 64
    */
-  id: string;
+  id: string
   /** Chain on which the token lives. */
-  chainId: ChainId;
+  chainId: ChainId
   /** Address of the token contract; the zero address is the native token. */
-  address: Address;
+  address: Address
   /**
    * Decimals of the token, typically 18: this many digits of an amount in base units follow the decimal point.
    * @minimum 0
    * @maximum 255
    */
-  decimals: number;
+  decimals: number
   /**
    * Name of the token.
    * @maxLength 4096
    */
-  name: string;
+  name: string
   /**
    * Symbol of the token.
    * @maxLength 4096
    */
-  symbol: string;
+  symbol: string
   /**
    * URI of the image of the token.
    * @maxLength 4096
    */
-  imageUri: string;
+  imageUri: string
 }
 
 /**
  * Whether the signature belongs to an event or a function.
  */
-export type SignatureType = typeof SignatureType[keyof typeof SignatureType];
-
+export type SignatureType = (typeof SignatureType)[keyof typeof SignatureType]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const SignatureType = {
   event: 'event',
   function: 'function',
-} as const;
+} as const
 
 /**
  * Comparison: 0 EQUAL (equal), 1 NOT_EQUAL (not equal), 2 GREATER_THAN (greater than), 3 LESS_THAN (less than), 4 CONTAINS (contains), 5 REGEX (matches a regular expression), 6 GREATER_THAN_OR_EQUAL (greater or equal), 7 LESS_THAN_OR_EQUAL (less or equal). Other values are returned as recorded.
  */
-export type ActionStepParametersFilterType = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | number;
+export type ActionStepParametersFilterType = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | number
 
 /**
  * Type of the field: 0 UINT (unsigned integer), 1 ADDRESS (address), 2 BYTES (bytes), 3 STRING (string), 4 TUPLE (tuple), 5 INT (signed integer). Other values are returned as recorded.
  */
-export type ActionStepParametersFieldType = 0 | 1 | 2 | 3 | 4 | 5 | number;
+export type ActionStepParametersFieldType = 0 | 1 | 2 | 3 | 4 | 5 | number
 
 /**
  * Condition on a field of the action.
  */
 export interface ActionStepParameters {
   /** Comparison: 0 EQUAL (equal), 1 NOT_EQUAL (not equal), 2 GREATER_THAN (greater than), 3 LESS_THAN (less than), 4 CONTAINS (contains), 5 REGEX (matches a regular expression), 6 GREATER_THAN_OR_EQUAL (greater or equal), 7 LESS_THAN_OR_EQUAL (less or equal). Other values are returned as recorded. */
-  filterType: ActionStepParametersFilterType;
+  filterType: ActionStepParametersFilterType
   /** Type of the field: 0 UINT (unsigned integer), 1 ADDRESS (address), 2 BYTES (bytes), 3 STRING (string), 4 TUPLE (tuple), 5 INT (signed integer). Other values are returned as recorded. */
-  fieldType: ActionStepParametersFieldType;
+  fieldType: ActionStepParametersFieldType
   /** Index of the event field or function argument that is compared, from 0. */
-  fieldIndex: number;
+  fieldIndex: number
   /**
    * Value to compare with, encoded according to the field type.
    * @maxLength 65536
    */
-  filterData: string;
+  filterData: string
 }
 
 /**
@@ -168,27 +167,27 @@ export interface ActionStepParameters {
  */
 export interface ActionStep {
   /** Chain on which the action happens. */
-  chainId: ChainId;
+  chainId: ChainId
   /** Address that claims for this step; absent if not recorded. */
-  claimant?: Address;
+  claimant?: Address
   /**
    * Signature (selector or topic) of the event or function, hexadecimal.
    * @maxLength 256
    */
-  signature: string;
+  signature: string
   /**
    * Readable signature, for example `Transfer(address,address,uint256)`.
    * @maxLength 4096
    */
-  signatureName: string;
+  signatureName: string
   /** Whether `signature` belongs to an event or a function. */
-  signatureType: SignatureType;
+  signatureType: SignatureType
   /** Kind of the action: a number defined by the protocol. */
-  actionType: number;
+  actionType: number
   /** Contract that the action targets. */
-  targetContract: Address;
+  targetContract: Address
   /** Condition on one field of the action. */
-  parameters: ActionStepParameters;
+  parameters: ActionStepParameters
 }
 
 /**
@@ -199,32 +198,31 @@ export interface ActionClaimant {
    * Signature (selector or topic) of the event or function, hexadecimal.
    * @maxLength 256
    */
-  signature: string;
+  signature: string
   /**
    * Readable signature.
    * @maxLength 4096
    */
-  signatureName: string;
+  signatureName: string
   /** Whether `signature` belongs to an event or a function. */
-  signatureType: SignatureType;
+  signatureType: SignatureType
   /** Index of the field or argument that holds the claimant, from 0. */
-  fieldIndex: number;
+  fieldIndex: number
   /** Contract that emits the event or has the function. */
-  targetContract: Address;
+  targetContract: Address
   /**
    * Name of the target contract.
    * @maxLength 4096
    */
-  targetContractName: string;
+  targetContractName: string
   /** Chain of the target contract. */
-  chainId: ChainId;
+  chainId: ChainId
 }
 
 /**
  * SimpleAllowList: only the addresses may claim. SimpleDenyList: all but the addresses. OpenAllowList: everyone. OffchainAccessList: the members of an access list stored by the service.
  */
-export type AllowListType = typeof AllowListType[keyof typeof AllowListType];
-
+export type AllowListType = (typeof AllowListType)[keyof typeof AllowListType]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const AllowListType = {
@@ -232,29 +230,29 @@ export const AllowListType = {
   SimpleDenyList: 'SimpleDenyList',
   OpenAllowList: 'OpenAllowList',
   OffchainAccessList: 'OffchainAccessList',
-} as const;
+} as const
 
 /**
  * Addresses allowed or denied, ascending. `null` if none are recorded or if there are more than 100; the campaign detail has all of them.
  * @maxItems 100
  */
-export type AllowListPreviewAddresses = Address[] | null;
+export type AllowListPreviewAddresses = Address[] | null
 
 /**
  * The accounts that may claim a campaign.
  */
 export interface AllowListPreview {
   /** Account that can change the list. */
-  owner: Address;
+  owner: Address
   /** Contract of the list. */
-  contractAddress: Address;
+  contractAddress: Address
   /** Which accounts the list lets claim. */
-  type: AllowListType;
+  type: AllowListType
   /**
    * Addresses allowed or denied, ascending. `null` if none are recorded or if there are more than 100; the campaign detail has all of them.
    * @maxItems 100
    */
-  addresses: AllowListPreviewAddresses;
+  addresses: AllowListPreviewAddresses
 }
 
 /**
@@ -262,23 +260,22 @@ export interface AllowListPreview {
  */
 export interface AllowList {
   /** Account that can change the list. */
-  owner: Address;
+  owner: Address
   /** Contract of the list. */
-  contractAddress: Address;
+  contractAddress: Address
   /** Which accounts the list lets claim. */
-  type: AllowListType;
+  type: AllowListType
   /**
    * All addresses allowed or denied, ascending; empty if none are recorded.
    * @maxItems 1000000
    */
-  addresses: Address[];
+  addresses: Address[]
 }
 
 /**
  * Where the claimable amount is read from: 0 EVENT (event data), 1 FUNCTION (function arguments).
  */
-export type CriteriaCriteriaType = typeof CriteriaCriteriaType[keyof typeof CriteriaCriteriaType];
-
+export type CriteriaCriteriaType = (typeof CriteriaCriteriaType)[keyof typeof CriteriaCriteriaType]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const CriteriaCriteriaType = {
@@ -286,30 +283,30 @@ export const CriteriaCriteriaType = {
   EVENT: 0,
   /** function arguments */
   FUNCTION: 1,
-} as const;
+} as const
 
 /**
  * How the claimable amount is extracted from the action.
  */
 export interface Criteria {
   /** Where the claimable amount is read from: 0 EVENT (event data), 1 FUNCTION (function arguments). */
-  criteriaType: CriteriaCriteriaType;
+  criteriaType: CriteriaCriteriaType
   /**
    * Signature of the event (topic) or function (selector), hexadecimal.
    * @maxLength 256
    */
-  signature: string;
+  signature: string
   /** Index of the event field or argument that holds the amount, from 0. */
-  fieldIndex: number;
+  fieldIndex: number
   /** Contract that emits the event or has the function. */
-  targetContract: Address;
+  targetContract: Address
 }
 
 /**
  * Where the claimable amount is read from: 0 EVENT (event data), 1 FUNCTION (function arguments).
  */
-export type CriteriaWithValueTypeCriteriaType = typeof CriteriaWithValueTypeCriteriaType[keyof typeof CriteriaWithValueTypeCriteriaType];
-
+export type CriteriaWithValueTypeCriteriaType =
+  (typeof CriteriaWithValueTypeCriteriaType)[keyof typeof CriteriaWithValueTypeCriteriaType]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const CriteriaWithValueTypeCriteriaType = {
@@ -317,13 +314,13 @@ export const CriteriaWithValueTypeCriteriaType = {
   EVENT: 0,
   /** function arguments */
   FUNCTION: 1,
-} as const;
+} as const
 
 /**
  * Scale of the extracted value: 0 RAW (as it is), 1 WAD (18 decimals).
  */
-export type CriteriaWithValueTypeValueType = typeof CriteriaWithValueTypeValueType[keyof typeof CriteriaWithValueTypeValueType];
-
+export type CriteriaWithValueTypeValueType =
+  (typeof CriteriaWithValueTypeValueType)[keyof typeof CriteriaWithValueTypeValueType]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const CriteriaWithValueTypeValueType = {
@@ -331,430 +328,434 @@ export const CriteriaWithValueTypeValueType = {
   RAW: 0,
   /** 18 decimals */
   WAD: 1,
-} as const;
+} as const
 
 /**
  * How the claimable amount is extracted from the action, with its scale.
  */
 export interface CriteriaWithValueType {
   /** Where the claimable amount is read from: 0 EVENT (event data), 1 FUNCTION (function arguments). */
-  criteriaType: CriteriaWithValueTypeCriteriaType;
+  criteriaType: CriteriaWithValueTypeCriteriaType
   /**
    * Signature of the event (topic) or function (selector), hexadecimal.
    * @maxLength 256
    */
-  signature: string;
+  signature: string
   /** Index of the event field or argument that holds the amount, from 0. */
-  fieldIndex: number;
+  fieldIndex: number
   /** Contract that emits the event or has the function. */
-  targetContract: Address;
+  targetContract: Address
   /** Scale of the extracted value: 0 RAW (as it is), 1 WAD (18 decimals). */
-  valueType: CriteriaWithValueTypeValueType;
+  valueType: CriteriaWithValueTypeValueType
 }
 
 /**
  * Kind of the incentive; selects the variant.
  */
-export type AllowListIncentiveType = typeof AllowListIncentiveType[keyof typeof AllowListIncentiveType];
-
+export type AllowListIncentiveType = (typeof AllowListIncentiveType)[keyof typeof AllowListIncentiveType]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const AllowListIncentiveType = {
   AllowListIncentive: 'AllowListIncentive',
-} as const;
+} as const
 
 /**
  * A slot on an allow list.
  */
 export interface AllowListIncentive {
   /** Kind of the incentive; selects the variant. */
-  type: AllowListIncentiveType;
+  type: AllowListIncentiveType
   /** Allow list to which a claim adds the claimant. */
-  allowListAddress: Address;
+  allowListAddress: Address
   /** Maximum number of claims, one for each user; a count, not an amount. */
-  limit: BaseUnits;
+  limit: BaseUnits
 }
 
 /**
  * Kind of the incentive; selects the variant.
  */
-export type CGDAIncentiveType = typeof CGDAIncentiveType[keyof typeof CGDAIncentiveType];
-
+export type CGDAIncentiveType = (typeof CGDAIncentiveType)[keyof typeof CGDAIncentiveType]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const CGDAIncentiveType = {
   CGDAIncentive: 'CGDAIncentive',
-} as const;
+} as const
 
 /**
  * A continuous gradual Dutch auction: the reward falls with each claim and rises over time without claims.
  */
 export interface CGDAIncentive {
   /** Kind of the incentive; selects the variant. */
-  type: CGDAIncentiveType;
+  type: CGDAIncentiveType
   /** Token in which the reward is paid. */
-  asset: Address;
+  asset: Address
   /** Reward at the start of the auction, in base units of `asset`. */
-  initialReward: BaseUnits;
+  initialReward: BaseUnits
   /** Subtracted from the reward after each claim, in base units of `asset`. */
-  rewardDecay: BaseUnits;
+  rewardDecay: BaseUnits
   /** Added to the reward for each hour without a claim, in base units of `asset`. */
-  rewardBoost: BaseUnits;
+  rewardBoost: BaseUnits
   /** Total budget, claimed or not, in base units of `asset`. */
-  totalBudget: BaseUnits;
+  totalBudget: BaseUnits
 }
 
 /**
  * Kind of the incentive; selects the variant.
  */
-export type ERC20IncentiveType = typeof ERC20IncentiveType[keyof typeof ERC20IncentiveType];
-
+export type ERC20IncentiveType = (typeof ERC20IncentiveType)[keyof typeof ERC20IncentiveType]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ERC20IncentiveType = {
   ERC20Incentive: 'ERC20Incentive',
-} as const;
+} as const
 
 /**
  * Which claims are paid: 0 POOL (every claim), 1 RAFFLE (one claimant). Other values are returned as recorded.
  */
-export type ERC20IncentiveStrategy = 0 | 1 | number;
+export type ERC20IncentiveStrategy = 0 | 1 | number
 
 /**
  * The token at `asset`; `null` if unknown.
  */
-export type ERC20IncentiveMetadata = TokenMetadata | null;
+export type ERC20IncentiveMetadata = TokenMetadata | null
 
 /**
  * A fixed amount of a token for each claim.
  */
 export interface ERC20Incentive {
   /** Kind of the incentive; selects the variant. */
-  type: ERC20IncentiveType;
+  type: ERC20IncentiveType
   /** Token in which the reward is paid. */
-  asset: Address;
+  asset: Address
   /** Which claims are paid: 0 POOL (every claim), 1 RAFFLE (one claimant). Other values are returned as recorded. */
-  strategy: ERC20IncentiveStrategy;
+  strategy: ERC20IncentiveStrategy
   /** Paid for each claim, or once by a raffle, in base units of `asset`. */
-  reward: BaseUnits;
+  reward: BaseUnits
   /** Number of claims that remain; a count, not an amount. */
-  limit: BaseUnits;
+  limit: BaseUnits
   /** Amount claimed so far, in base units of `asset`. */
-  claimedAmount?: TotalAmount;
+  claimedAmount?: TotalAmount
   /** Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-  totalAmountClaimed?: TotalAmount;
+  totalAmountClaimed?: TotalAmount
   /** Number of claims so far. */
-  totalClaims?: BaseUnits;
+  totalClaims?: BaseUnits
   /** Balance left for claims, in base units of `asset`; absent if not recorded. */
-  remainingBalance?: BaseUnits;
+  remainingBalance?: BaseUnits
   /** The token at `asset`; `null` if unknown. */
-  metadata?: ERC20IncentiveMetadata;
+  metadata?: ERC20IncentiveMetadata
 }
 
 /**
  * Kind of the incentive; selects the variant.
  */
-export type PointsIncentiveType = typeof PointsIncentiveType[keyof typeof PointsIncentiveType];
-
+export type PointsIncentiveType = (typeof PointsIncentiveType)[keyof typeof PointsIncentiveType]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const PointsIncentiveType = {
   PointsIncentive: 'PointsIncentive',
-} as const;
+} as const
 
 /**
  * Points of a soul-bound token.
  */
 export interface PointsIncentive {
   /** Kind of the incentive; selects the variant. */
-  type: PointsIncentiveType;
+  type: PointsIncentiveType
   /** Token contract that backs the points. */
-  venue: Address;
+  venue: Address
   /**
    * Selector of the function that gives the points, hexadecimal.
    * @maxLength 256
    */
-  selector: string;
+  selector: string
   /** Points for each claim, a plain number without decimals. */
-  reward: BaseUnits;
+  reward: BaseUnits
   /** Maximum number of claims; a count, not an amount. */
-  limit: BaseUnits;
+  limit: BaseUnits
 }
 
 /**
  * Kind of the incentive; selects the variant.
  */
-export type ERC20VariableIncentiveType = typeof ERC20VariableIncentiveType[keyof typeof ERC20VariableIncentiveType];
-
+export type ERC20VariableIncentiveType = (typeof ERC20VariableIncentiveType)[keyof typeof ERC20VariableIncentiveType]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ERC20VariableIncentiveType = {
   ERC20VariableIncentive: 'ERC20VariableIncentive',
-} as const;
+} as const
 
 /**
  * The token at `asset`; `null` if unknown.
  */
-export type ERC20VariableIncentiveMetadata = TokenMetadata | null;
+export type ERC20VariableIncentiveMetadata = TokenMetadata | null
 
 /**
  * An amount of a token that the signed claim decides.
  */
 export interface ERC20VariableIncentive {
   /** Kind of the incentive; selects the variant. */
-  type: ERC20VariableIncentiveType;
+  type: ERC20VariableIncentiveType
   /** Token in which the reward is paid. */
-  asset: Address;
+  asset: Address
   /** Share of the amount signed in the claim that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
-  reward: BaseUnits;
+  reward: BaseUnits
   /** Total budget, claimed or not, in base units of `asset`. */
-  limit: BaseUnits;
+  limit: BaseUnits
   /** Amount claimed so far, in base units of `asset`. */
-  claimedAmount?: TotalAmount;
+  claimedAmount?: TotalAmount
   /** Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-  totalAmountClaimed?: TotalAmount;
+  totalAmountClaimed?: TotalAmount
   /** Number of claims so far. */
-  totalClaims?: BaseUnits;
+  totalClaims?: BaseUnits
   /** Balance left for claims, in base units of `asset`; absent if not recorded. */
-  remainingBalance?: BaseUnits;
+  remainingBalance?: BaseUnits
   /** The token at `asset`; `null` if unknown. */
-  metadata?: ERC20VariableIncentiveMetadata;
+  metadata?: ERC20VariableIncentiveMetadata
 }
 
 /**
  * Kind of the incentive; selects the variant.
  */
-export type ERC20VariableCriteriaIncentiveType = typeof ERC20VariableCriteriaIncentiveType[keyof typeof ERC20VariableCriteriaIncentiveType];
-
+export type ERC20VariableCriteriaIncentiveType =
+  (typeof ERC20VariableCriteriaIncentiveType)[keyof typeof ERC20VariableCriteriaIncentiveType]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ERC20VariableCriteriaIncentiveType = {
   ERC20VariableCriteriaIncentive: 'ERC20VariableCriteriaIncentive',
-} as const;
+} as const
 
 /**
  * The token at `asset`; `null` if unknown.
  */
-export type ERC20VariableCriteriaIncentiveMetadata = TokenMetadata | null;
+export type ERC20VariableCriteriaIncentiveMetadata = TokenMetadata | null
 
 /**
  * An amount of a token that is computed from the action itself.
  */
 export interface ERC20VariableCriteriaIncentive {
   /** Kind of the incentive; selects the variant. */
-  type: ERC20VariableCriteriaIncentiveType;
+  type: ERC20VariableCriteriaIncentiveType
   /** Token in which the reward is paid. */
-  asset: Address;
+  asset: Address
   /** Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
-  reward: BaseUnits;
+  reward: BaseUnits
   /** Total budget, claimed or not, in base units of `asset`. */
-  limit: BaseUnits;
+  limit: BaseUnits
   /** Maximum that one claim can pay, in base units of `asset`; "0" means no maximum. */
-  maxReward: BaseUnits;
+  maxReward: BaseUnits
   /** Where the amount of the action is read from. */
-  criteria: Criteria;
+  criteria: Criteria
   /** Amount claimed so far, in base units of `asset`. */
-  claimedAmount?: TotalAmount;
+  claimedAmount?: TotalAmount
   /** Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-  totalAmountClaimed?: TotalAmount;
+  totalAmountClaimed?: TotalAmount
   /** Number of claims so far. */
-  totalClaims?: BaseUnits;
+  totalClaims?: BaseUnits
   /** Balance left for claims, in base units of `asset`; absent if not recorded. */
-  remainingBalance?: BaseUnits;
+  remainingBalance?: BaseUnits
   /** The token at `asset`; `null` if unknown. */
-  metadata?: ERC20VariableCriteriaIncentiveMetadata;
+  metadata?: ERC20VariableCriteriaIncentiveMetadata
   /** Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
-  rebatePercentage?: number;
+  rebatePercentage?: number
 }
 
 /**
  * Kind of the incentive; selects the variant.
  */
-export type ERC20VariableCriteriaIncentiveV2Type = typeof ERC20VariableCriteriaIncentiveV2Type[keyof typeof ERC20VariableCriteriaIncentiveV2Type];
-
+export type ERC20VariableCriteriaIncentiveV2Type =
+  (typeof ERC20VariableCriteriaIncentiveV2Type)[keyof typeof ERC20VariableCriteriaIncentiveV2Type]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ERC20VariableCriteriaIncentiveV2Type = {
   ERC20VariableCriteriaIncentiveV2: 'ERC20VariableCriteriaIncentiveV2',
-} as const;
+} as const
 
 /**
  * The token at `asset`; `null` if unknown.
  */
-export type ERC20VariableCriteriaIncentiveV2Metadata = TokenMetadata | null;
+export type ERC20VariableCriteriaIncentiveV2Metadata = TokenMetadata | null
 
 /**
  * As ERC20VariableCriteriaIncentive, with the scale of the extracted value.
  */
 export interface ERC20VariableCriteriaIncentiveV2 {
   /** Kind of the incentive; selects the variant. */
-  type: ERC20VariableCriteriaIncentiveV2Type;
+  type: ERC20VariableCriteriaIncentiveV2Type
   /** Token in which the reward is paid. */
-  asset: Address;
+  asset: Address
   /** Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
-  reward: BaseUnits;
+  reward: BaseUnits
   /** Total budget, claimed or not, in base units of `asset`. */
-  limit: BaseUnits;
+  limit: BaseUnits
   /** Maximum that one claim can pay, in base units of `asset`; "0" means no maximum. */
-  maxReward: BaseUnits;
+  maxReward: BaseUnits
   /** Where the amount of the action is read from. */
-  criteria: CriteriaWithValueType;
+  criteria: CriteriaWithValueType
   /** Amount claimed so far, in base units of `asset`. */
-  claimedAmount?: TotalAmount;
+  claimedAmount?: TotalAmount
   /** Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-  totalAmountClaimed?: TotalAmount;
+  totalAmountClaimed?: TotalAmount
   /** Number of claims so far. */
-  totalClaims?: BaseUnits;
+  totalClaims?: BaseUnits
   /** Balance left for claims, in base units of `asset`; absent if not recorded. */
-  remainingBalance?: BaseUnits;
+  remainingBalance?: BaseUnits
   /** The token at `asset`; `null` if unknown. */
-  metadata?: ERC20VariableCriteriaIncentiveV2Metadata;
+  metadata?: ERC20VariableCriteriaIncentiveV2Metadata
   /** Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
-  rebatePercentage?: number;
+  rebatePercentage?: number
 }
 
 /**
  * Kind of the incentive; selects the variant.
  */
-export type ERC20PeggedIncentiveType = typeof ERC20PeggedIncentiveType[keyof typeof ERC20PeggedIncentiveType];
-
+export type ERC20PeggedIncentiveType = (typeof ERC20PeggedIncentiveType)[keyof typeof ERC20PeggedIncentiveType]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ERC20PeggedIncentiveType = {
   ERC20PeggedIncentive: 'ERC20PeggedIncentive',
-} as const;
+} as const
 
 /**
  * The token at `asset`; `null` if unknown.
  */
-export type ERC20PeggedIncentiveMetadata = TokenMetadata | null;
+export type ERC20PeggedIncentiveMetadata = TokenMetadata | null
 
 /**
  * A token reward whose amount follows the price of another asset.
  */
 export interface ERC20PeggedIncentive {
   /** Kind of the incentive; selects the variant. */
-  type: ERC20PeggedIncentiveType;
+  type: ERC20PeggedIncentiveType
   /** Token in which the reward is paid. */
-  asset: Address;
+  asset: Address
   /** Token in which the reward is denominated; the zero address is the native token, which has 18 decimals. The reward is paid in `asset`. */
-  peg: Address;
+  peg: Address
   /** What each claim is worth, in base units of `peg`, not of `asset`. */
-  reward: BaseUnits;
+  reward: BaseUnits
   /** Total budget, claimed or not, in base units of `asset`. */
-  limit: BaseUnits;
+  limit: BaseUnits
   /** Amount claimed so far, in base units of `asset`. */
-  claimedAmount?: TotalAmount;
+  claimedAmount?: TotalAmount
   /** Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-  totalAmountClaimed?: TotalAmount;
+  totalAmountClaimed?: TotalAmount
   /** Number of claims so far. */
-  totalClaims?: BaseUnits;
+  totalClaims?: BaseUnits
   /** Balance left for claims, in base units of `asset`; absent if not recorded. */
-  remainingBalance?: BaseUnits;
+  remainingBalance?: BaseUnits
   /** The token at `asset`; `null` if unknown. */
-  metadata?: ERC20PeggedIncentiveMetadata;
+  metadata?: ERC20PeggedIncentiveMetadata
 }
 
 /**
  * Kind of the incentive; selects the variant.
  */
-export type ERC20PeggedVariableCriteriaIncentiveType = typeof ERC20PeggedVariableCriteriaIncentiveType[keyof typeof ERC20PeggedVariableCriteriaIncentiveType];
-
+export type ERC20PeggedVariableCriteriaIncentiveType =
+  (typeof ERC20PeggedVariableCriteriaIncentiveType)[keyof typeof ERC20PeggedVariableCriteriaIncentiveType]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ERC20PeggedVariableCriteriaIncentiveType = {
   ERC20PeggedVariableCriteriaIncentive: 'ERC20PeggedVariableCriteriaIncentive',
-} as const;
+} as const
 
 /**
  * The token at `asset`; `null` if unknown.
  */
-export type ERC20PeggedVariableCriteriaIncentiveMetadata = TokenMetadata | null;
+export type ERC20PeggedVariableCriteriaIncentiveMetadata = TokenMetadata | null
 
 /**
  * A pegged token reward that is computed from the action itself.
  */
 export interface ERC20PeggedVariableCriteriaIncentive {
   /** Kind of the incentive; selects the variant. */
-  type: ERC20PeggedVariableCriteriaIncentiveType;
+  type: ERC20PeggedVariableCriteriaIncentiveType
   /** Token in which the reward is paid. */
-  asset: Address;
+  asset: Address
   /** Token in which the reward is denominated; the zero address is the native token, which has 18 decimals. The reward is paid in `asset`. */
-  peg: Address;
+  peg: Address
   /** Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
-  reward: BaseUnits;
+  reward: BaseUnits
   /** Total budget, claimed or not, in base units of `asset`. */
-  limit: BaseUnits;
+  limit: BaseUnits
   /** Maximum that one claim can pay, in base units of `peg`; "0" means no maximum. */
-  maxReward: BaseUnits;
+  maxReward: BaseUnits
   /** Where the amount of the action is read from. */
-  criteria: Criteria;
+  criteria: Criteria
   /** Amount claimed so far, in base units of `asset`. */
-  claimedAmount?: TotalAmount;
+  claimedAmount?: TotalAmount
   /** Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-  totalAmountClaimed?: TotalAmount;
+  totalAmountClaimed?: TotalAmount
   /** Number of claims so far. */
-  totalClaims?: BaseUnits;
+  totalClaims?: BaseUnits
   /** Balance left for claims, in base units of `asset`; absent if not recorded. */
-  remainingBalance?: BaseUnits;
+  remainingBalance?: BaseUnits
   /** The token at `asset`; `null` if unknown. */
-  metadata?: ERC20PeggedVariableCriteriaIncentiveMetadata;
+  metadata?: ERC20PeggedVariableCriteriaIncentiveMetadata
   /** Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
-  rebatePercentage?: number;
+  rebatePercentage?: number
 }
 
 /**
  * Kind of the incentive; selects the variant.
  */
-export type ERC20PeggedVariableCriteriaIncentiveV2Type = typeof ERC20PeggedVariableCriteriaIncentiveV2Type[keyof typeof ERC20PeggedVariableCriteriaIncentiveV2Type];
-
+export type ERC20PeggedVariableCriteriaIncentiveV2Type =
+  (typeof ERC20PeggedVariableCriteriaIncentiveV2Type)[keyof typeof ERC20PeggedVariableCriteriaIncentiveV2Type]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ERC20PeggedVariableCriteriaIncentiveV2Type = {
   ERC20PeggedVariableCriteriaIncentiveV2: 'ERC20PeggedVariableCriteriaIncentiveV2',
-} as const;
+} as const
 
 /**
  * The token at `asset`; `null` if unknown.
  */
-export type ERC20PeggedVariableCriteriaIncentiveV2Metadata = TokenMetadata | null;
+export type ERC20PeggedVariableCriteriaIncentiveV2Metadata = TokenMetadata | null
 
 /**
  * As ERC20PeggedVariableCriteriaIncentive, with the scale of the extracted value.
  */
 export interface ERC20PeggedVariableCriteriaIncentiveV2 {
   /** Kind of the incentive; selects the variant. */
-  type: ERC20PeggedVariableCriteriaIncentiveV2Type;
+  type: ERC20PeggedVariableCriteriaIncentiveV2Type
   /** Token in which the reward is paid. */
-  asset: Address;
+  asset: Address
   /** Token in which the reward is denominated; the zero address is the native token, which has 18 decimals. The reward is paid in `asset`. */
-  peg: Address;
+  peg: Address
   /** Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
-  reward: BaseUnits;
+  reward: BaseUnits
   /** Total budget, claimed or not, in base units of `asset`. */
-  limit: BaseUnits;
+  limit: BaseUnits
   /** Maximum that one claim can pay, in base units of `peg`; "0" means no maximum. */
-  maxReward: BaseUnits;
+  maxReward: BaseUnits
   /** Where the amount of the action is read from. */
-  criteria: CriteriaWithValueType;
+  criteria: CriteriaWithValueType
   /** Amount claimed so far, in base units of `asset`. */
-  claimedAmount?: TotalAmount;
+  claimedAmount?: TotalAmount
   /** Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-  totalAmountClaimed?: TotalAmount;
+  totalAmountClaimed?: TotalAmount
   /** Number of claims so far. */
-  totalClaims?: BaseUnits;
+  totalClaims?: BaseUnits
   /** Balance left for claims, in base units of `asset`; absent if not recorded. */
-  remainingBalance?: BaseUnits;
+  remainingBalance?: BaseUnits
   /** The token at `asset`; `null` if unknown. */
-  metadata?: ERC20PeggedVariableCriteriaIncentiveV2Metadata;
+  metadata?: ERC20PeggedVariableCriteriaIncentiveV2Metadata
   /** Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
-  rebatePercentage?: number;
+  rebatePercentage?: number
 }
 
 /**
  * A reward that can be claimed once the action steps are done; `type` selects the variant.
  */
-export type Incentive = AllowListIncentive | CGDAIncentive | ERC20Incentive | PointsIncentive | ERC20VariableIncentive | ERC20VariableCriteriaIncentive | ERC20VariableCriteriaIncentiveV2 | ERC20PeggedIncentive | ERC20PeggedVariableCriteriaIncentive | ERC20PeggedVariableCriteriaIncentiveV2;
+export type Incentive =
+  | AllowListIncentive
+  | CGDAIncentive
+  | ERC20Incentive
+  | PointsIncentive
+  | ERC20VariableIncentive
+  | ERC20VariableCriteriaIncentive
+  | ERC20VariableCriteriaIncentiveV2
+  | ERC20PeggedIncentive
+  | ERC20PeggedVariableCriteriaIncentive
+  | ERC20PeggedVariableCriteriaIncentiveV2
 
 /**
  * An error.
@@ -764,7 +765,7 @@ export interface Error {
    * One sentence that says what is wrong and what is allowed.
    * @maxLength 65536
    */
-  error: string;
+  error: string
 }
 
 /**
@@ -775,17 +776,17 @@ export interface FacetValue {
    * As the filter takes it.
    * @maxLength 128
    */
-  value: string;
+  value: string
   /**
    * Number of campaigns: the total with the filter set to the value, under all other filters.
    * @minimum 1
    */
-  count: number;
+  count: number
   /**
    * Symbol of the token; absent for other values.
    * @maxLength 4096
    */
-  label?: string;
+  label?: string
 }
 
 /**
@@ -796,181 +797,181 @@ export interface CampaignFacets {
    * Chains on which the campaigns were created.
    * @maxItems 50
    */
-  chainId?: FacetValue[];
+  chainId?: FacetValue[]
   /**
    * Tokens that the campaigns pay or deal in.
    * @maxItems 50
    */
-  token?: FacetValue[];
+  token?: FacetValue[]
   /**
    * Variants of their incentives.
    * @maxItems 50
    */
-  incentiveType?: FacetValue[];
+  incentiveType?: FacetValue[]
   /**
    * Action types of their templates, lower-case.
    * @maxItems 50
    */
-  actionType?: FacetValue[];
+  actionType?: FacetValue[]
   /**
    * Channels, lower-case.
    * @maxItems 50
    */
-  distributionChannel?: FacetValue[];
+  distributionChannel?: FacetValue[]
   /**
    * The values of `showActiveOnly`: `true` leaves the active ones, `false` all.
    * @maxItems 50
    */
-  isActive?: FacetValue[];
+  isActive?: FacetValue[]
 }
 
 /**
  * US dollars that the token incentives can still pay, at current prices; `null` if there are no token incentives, or if the price or decimals of one of their tokens are unknown.
  */
-export type CampaignListItemAvailableBudgetUsd = UsdAmount | null;
+export type CampaignListItemAvailableBudgetUsd = UsdAmount | null
 
 /**
  * Name of the campaign, typically the required action; `null` if unknown.
  * @maxLength 4096
  */
-export type CampaignListItemCampaignName = string | null;
+export type CampaignListItemCampaignName = string | null
 
 /**
  * ID of the action template; `null` if the campaign uses none.
  * @maxLength 4096
  */
-export type CampaignListItemActionTemplateId = string | null;
+export type CampaignListItemActionTemplateId = string | null
 
 /**
  * URI of an image of the project; `null` if unknown.
  * @maxLength 4096
  */
-export type CampaignListItemProjectImageUri = string | null;
+export type CampaignListItemProjectImageUri = string | null
 
 /**
  * URI of an image of the token; `null` if unknown.
  * @maxLength 4096
  */
-export type CampaignListItemTokenImageUri = string | null;
+export type CampaignListItemTokenImageUri = string | null
 
 /**
  * URI of an image of the NFT; `null` if unknown.
  * @maxLength 4096
  */
-export type CampaignListItemNftImageUri = string | null;
+export type CampaignListItemNftImageUri = string | null
 
 /**
  * Name of the NFT; `null` if unknown.
  * @maxLength 4096
  */
-export type CampaignListItemNftName = string | null;
+export type CampaignListItemNftName = string | null
 
 /**
  * Start of the claim period, inclusive; `null`: no start.
  */
-export type CampaignListItemStartTime = Instant | null;
+export type CampaignListItemStartTime = Instant | null
 
 /**
  * End of the claim period, exclusive; `null`: no end.
  */
-export type CampaignListItemEndTime = Instant | null;
+export type CampaignListItemEndTime = Instant | null
 
 /**
  * The accounts that may claim; `null` if the campaign has no allow list.
  */
-export type CampaignListItemAllowList = AllowListPreview | null;
+export type CampaignListItemAllowList = AllowListPreview | null
 
 /**
  * Actions required before a claim; `null` if there are none.
  * @maxItems 1000
  */
-export type CampaignListItemActionSteps = ActionStep[] | null;
+export type CampaignListItemActionSteps = ActionStep[] | null
 
 /**
  * A campaign in a list.
  */
 export interface CampaignListItem {
   /** ID of the campaign, as `GET /campaigns/{id}` takes it. */
-  id: CampaignId;
+  id: CampaignId
   /** Contract that defines the action. */
-  action: Address;
+  action: Address
   /** Number of the campaign in its core contract, from 0; the last part of its ID. */
-  campaignIndex: BaseUnits;
+  campaignIndex: BaseUnits
   /** Account that funds the campaign. */
-  budget: Address;
+  budget: Address
   /** Number of incentives. */
-  incentiveCount: BaseUnits;
+  incentiveCount: BaseUnits
   /** Owner of the campaign. */
-  owner: Address;
+  owner: Address
   /** Address that can sign claim payloads. */
-  validator: Address;
+  validator: Address
   /** When the campaign was created: the time of its block in Unix seconds. */
-  blockTimestamp: BlockTimestamp;
+  blockTimestamp: BlockTimestamp
   /** Hash of the transaction that created the campaign. */
-  txHash: TransactionHash;
+  txHash: TransactionHash
   /** Chain on which the campaign was created. */
-  chainId: ChainId;
+  chainId: ChainId
   /** Fee of the protocol in basis points of what is paid out, charged on top of it: "1250" is 12.5 percent. */
-  protocolFee: BaseUnits;
+  protocolFee: BaseUnits
   /** Maximum number of claimants; "0" means no maximum. */
-  maxParticipants: BaseUnits;
+  maxParticipants: BaseUnits
   /**
    * The incentives of the campaign, in order.
    * @maxItems 1000
    */
-  incentives: Incentive[];
+  incentives: Incentive[]
   /** Whether the campaign has started, has not ended and is not exhausted, at the moment of the response. */
-  isActive: boolean;
+  isActive: boolean
   /** US dollars that the token incentives can still pay, at current prices; `null` if there are no token incentives, or if the price or decimals of one of their tokens are unknown. */
-  availableBudgetUsd: CampaignListItemAvailableBudgetUsd;
+  availableBudgetUsd: CampaignListItemAvailableBudgetUsd
   /**
    * Name of the campaign, typically the required action; `null` if unknown.
    * @maxLength 4096
    */
-  campaignName: CampaignListItemCampaignName;
+  campaignName: CampaignListItemCampaignName
   /**
    * ID of the action template; `null` if the campaign uses none.
    * @maxLength 4096
    */
-  actionTemplateId: CampaignListItemActionTemplateId;
+  actionTemplateId: CampaignListItemActionTemplateId
   /**
    * URI of an image of the project; `null` if unknown.
    * @maxLength 4096
    */
-  projectImageUri: CampaignListItemProjectImageUri;
+  projectImageUri: CampaignListItemProjectImageUri
   /**
    * URI of an image of the token; `null` if unknown.
    * @maxLength 4096
    */
-  tokenImageUri: CampaignListItemTokenImageUri;
+  tokenImageUri: CampaignListItemTokenImageUri
   /**
    * URI of an image of the NFT; `null` if unknown.
    * @maxLength 4096
    */
-  nftImageUri: CampaignListItemNftImageUri;
+  nftImageUri: CampaignListItemNftImageUri
   /**
    * Name of the NFT; `null` if unknown.
    * @maxLength 4096
    */
-  nftName: CampaignListItemNftName;
+  nftName: CampaignListItemNftName
   /** Start of the claim period, inclusive; `null`: no start. */
-  startTime: CampaignListItemStartTime;
+  startTime: CampaignListItemStartTime
   /** End of the claim period, exclusive; `null`: no end. */
-  endTime: CampaignListItemEndTime;
+  endTime: CampaignListItemEndTime
   /** The accounts that may claim; `null` if the campaign has no allow list. */
-  allowList: CampaignListItemAllowList;
+  allowList: CampaignListItemAllowList
   /**
    * Actions required before a claim; `null` if there are none.
    * @maxItems 1000
    */
-  actionSteps: CampaignListItemActionSteps;
+  actionSteps: CampaignListItemActionSteps
 }
 
 /**
  * A facet.
  */
-export type ListCampaignsResponseFacetsWithMoreItem = typeof ListCampaignsResponseFacetsWithMoreItem[keyof typeof ListCampaignsResponseFacetsWithMoreItem];
-
+export type ListCampaignsResponseFacetsWithMoreItem =
+  (typeof ListCampaignsResponseFacetsWithMoreItem)[keyof typeof ListCampaignsResponseFacetsWithMoreItem]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ListCampaignsResponseFacetsWithMoreItem = {
@@ -980,7 +981,7 @@ export const ListCampaignsResponseFacetsWithMoreItem = {
   actionType: 'actionType',
   distributionChannel: 'distributionChannel',
   isActive: 'isActive',
-} as const;
+} as const
 
 /**
  * One page of campaigns.
@@ -990,190 +991,189 @@ export interface ListCampaignsResponse {
    * The campaigns of the page, in the requested order.
    * @maxItems 100
    */
-  campaigns: CampaignListItem[];
+  campaigns: CampaignListItem[]
   /**
    * Number of all matching campaigns, exact.
    * @minimum 0
    */
-  totalCampaigns: number;
+  totalCampaigns: number
   /** The values that were asked for, by count descending, then by value. */
-  facets?: CampaignFacets;
+  facets?: CampaignFacets
   /**
    * The facets that have more values than are listed; there where `facets` is.
    * @maxItems 6
    */
-  facetsWithMore?: ListCampaignsResponseFacetsWithMoreItem[];
+  facetsWithMore?: ListCampaignsResponseFacetsWithMoreItem[]
 }
 
 /**
  * US dollars that the token incentives can still pay, at current prices; `null` if there are no token incentives, or if the price or decimals of one of their tokens are unknown.
  */
-export type CampaignDetailAvailableBudgetUsd = UsdAmount | null;
+export type CampaignDetailAvailableBudgetUsd = UsdAmount | null
 
 /**
  * Name of the campaign, typically the required action; `null` if unknown.
  * @maxLength 4096
  */
-export type CampaignDetailCampaignName = string | null;
+export type CampaignDetailCampaignName = string | null
 
 /**
  * ID of the action template; `null` if the campaign uses none.
  * @maxLength 4096
  */
-export type CampaignDetailActionTemplateId = string | null;
+export type CampaignDetailActionTemplateId = string | null
 
 /**
  * URI of an image of the project; `null` if unknown.
  * @maxLength 4096
  */
-export type CampaignDetailProjectImageUri = string | null;
+export type CampaignDetailProjectImageUri = string | null
 
 /**
  * URI of an image of the token; `null` if unknown.
  * @maxLength 4096
  */
-export type CampaignDetailTokenImageUri = string | null;
+export type CampaignDetailTokenImageUri = string | null
 
 /**
  * URI of an image of the NFT; `null` if unknown.
  * @maxLength 4096
  */
-export type CampaignDetailNftImageUri = string | null;
+export type CampaignDetailNftImageUri = string | null
 
 /**
  * Name of the NFT; `null` if unknown.
  * @maxLength 4096
  */
-export type CampaignDetailNftName = string | null;
+export type CampaignDetailNftName = string | null
 
 /**
  * Start of the claim period, inclusive; `null`: no start.
  */
-export type CampaignDetailStartTime = Instant | null;
+export type CampaignDetailStartTime = Instant | null
 
 /**
  * End of the claim period, exclusive; `null`: no end.
  */
-export type CampaignDetailEndTime = Instant | null;
+export type CampaignDetailEndTime = Instant | null
 
 /**
  * Block number at creation by chain ID, both decimal strings.
  */
-export type CampaignDetailCreatedAtBlockchainNumbers = {[key: string]: BaseUnits};
+export type CampaignDetailCreatedAtBlockchainNumbers = { [key: string]: BaseUnits }
 
 /**
  * ID of the template; `null` if unknown.
  * @maxLength 4096
  */
-export type CampaignDetailTemplateId = string | null;
+export type CampaignDetailTemplateId = string | null
 
 /**
  * ID of the metadata of the NFT; `null` if unknown.
  * @maxLength 4096
  */
-export type CampaignDetailNftMetadataId = string | null;
+export type CampaignDetailNftMetadataId = string | null
 
 /**
  * A campaign with all its details.
  */
 export interface CampaignDetail {
   /** ID of the campaign, as `GET /campaigns/{id}` takes it. */
-  id: CampaignId;
+  id: CampaignId
   /** Contract that defines the action. */
-  action: Address;
+  action: Address
   /** Number of the campaign in its core contract, from 0; the last part of its ID. */
-  campaignIndex: BaseUnits;
+  campaignIndex: BaseUnits
   /** Account that funds the campaign. */
-  budget: Address;
+  budget: Address
   /** Number of incentives. */
-  incentiveCount: BaseUnits;
+  incentiveCount: BaseUnits
   /** Owner of the campaign. */
-  owner: Address;
+  owner: Address
   /** Address that can sign claim payloads. */
-  validator: Address;
+  validator: Address
   /** When the campaign was created: the time of its block in Unix seconds. */
-  blockTimestamp: BlockTimestamp;
+  blockTimestamp: BlockTimestamp
   /** Hash of the transaction that created the campaign. */
-  txHash: TransactionHash;
+  txHash: TransactionHash
   /** Chain on which the campaign was created. */
-  chainId: ChainId;
+  chainId: ChainId
   /** Fee of the protocol in basis points of what is paid out, charged on top of it: "1250" is 12.5 percent. */
-  protocolFee: BaseUnits;
+  protocolFee: BaseUnits
   /** Maximum number of claimants; "0" means no maximum. */
-  maxParticipants: BaseUnits;
+  maxParticipants: BaseUnits
   /**
    * The incentives of the campaign, in order.
    * @maxItems 1000
    */
-  incentives: Incentive[];
+  incentives: Incentive[]
   /** Whether the campaign has started, has not ended and is not exhausted, at the moment of the response. */
-  isActive: boolean;
+  isActive: boolean
   /** US dollars that the token incentives can still pay, at current prices; `null` if there are no token incentives, or if the price or decimals of one of their tokens are unknown. */
-  availableBudgetUsd: CampaignDetailAvailableBudgetUsd;
+  availableBudgetUsd: CampaignDetailAvailableBudgetUsd
   /**
    * Name of the campaign, typically the required action; `null` if unknown.
    * @maxLength 4096
    */
-  campaignName: CampaignDetailCampaignName;
+  campaignName: CampaignDetailCampaignName
   /**
    * ID of the action template; `null` if the campaign uses none.
    * @maxLength 4096
    */
-  actionTemplateId: CampaignDetailActionTemplateId;
+  actionTemplateId: CampaignDetailActionTemplateId
   /**
    * URI of an image of the project; `null` if unknown.
    * @maxLength 4096
    */
-  projectImageUri: CampaignDetailProjectImageUri;
+  projectImageUri: CampaignDetailProjectImageUri
   /**
    * URI of an image of the token; `null` if unknown.
    * @maxLength 4096
    */
-  tokenImageUri: CampaignDetailTokenImageUri;
+  tokenImageUri: CampaignDetailTokenImageUri
   /**
    * URI of an image of the NFT; `null` if unknown.
    * @maxLength 4096
    */
-  nftImageUri: CampaignDetailNftImageUri;
+  nftImageUri: CampaignDetailNftImageUri
   /**
    * Name of the NFT; `null` if unknown.
    * @maxLength 4096
    */
-  nftName: CampaignDetailNftName;
+  nftName: CampaignDetailNftName
   /** Start of the claim period, inclusive; `null`: no start. */
-  startTime: CampaignDetailStartTime;
+  startTime: CampaignDetailStartTime
   /** End of the claim period, exclusive; `null`: no end. */
-  endTime: CampaignDetailEndTime;
+  endTime: CampaignDetailEndTime
   /** The accounts that may claim; an OpenAllowList at the zero address if the campaign has no allow list. */
-  allowList: AllowList;
+  allowList: AllowList
   /**
    * Actions required before a claim.
    * @maxItems 1000
    */
-  actionSteps: ActionStep[];
+  actionSteps: ActionStep[]
   /** When the campaign was created; the same instant as `blockTimestamp`. */
-  createdAt: Instant;
+  createdAt: Instant
   /** Where the claimant is read from in the action; absent if not recorded. */
-  actionClaimant?: ActionClaimant;
+  actionClaimant?: ActionClaimant
   /** Block number at creation by chain ID, both decimal strings. */
-  createdAtBlockchainNumbers?: CampaignDetailCreatedAtBlockchainNumbers;
+  createdAtBlockchainNumbers?: CampaignDetailCreatedAtBlockchainNumbers
   /**
    * ID of the template; `null` if unknown.
    * @maxLength 4096
    */
-  templateId: CampaignDetailTemplateId;
+  templateId: CampaignDetailTemplateId
   /**
    * ID of the metadata of the NFT; `null` if unknown.
    * @maxLength 4096
    */
-  nftMetadataId: CampaignDetailNftMetadataId;
+  nftMetadataId: CampaignDetailNftMetadataId
 }
 
 /**
  * Variant of the incentive.
  */
-export type TrendingIncentiveType = typeof TrendingIncentiveType[keyof typeof TrendingIncentiveType];
-
+export type TrendingIncentiveType = (typeof TrendingIncentiveType)[keyof typeof TrendingIncentiveType]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const TrendingIncentiveType = {
@@ -1187,69 +1187,78 @@ export const TrendingIncentiveType = {
   ERC20PeggedIncentive: 'ERC20PeggedIncentive',
   ERC20PeggedVariableCriteriaIncentive: 'ERC20PeggedVariableCriteriaIncentive',
   ERC20PeggedVariableCriteriaIncentiveV2: 'ERC20PeggedVariableCriteriaIncentiveV2',
-} as const;
+} as const
 
 /**
  * The token at `assetAddress`; `null` if unknown.
  */
-export type TrendingIncentiveMetadata = TokenMetadata | null;
+export type TrendingIncentiveMetadata = TokenMetadata | null
 
 /**
  * An incentive of a trending campaign.
  */
 export interface TrendingIncentive {
   /** Variant of the incentive. */
-  type: TrendingIncentiveType;
+  type: TrendingIncentiveType
   /** The reward token; the venue of points; the allow list of an AllowListIncentive. */
-  assetAddress: Address;
+  assetAddress: Address
   /** Reward of a claim: `maxReward` of the criteria variants, `initialReward` of an auction, else `reward`. In base units of the token, or of the peg of a pegged incentive; points are a plain number. For an ERC20VariableIncentive it is a fraction with 18 decimals, not an amount: use `rewardPercentage`. Absent for an AllowListIncentive. */
-  rewardAmount?: BaseUnits;
+  rewardAmount?: BaseUnits
   /**
    * `rewardAmount` in whole tokens, exact, without exponent; for points the plain number. Of a pegged incentive these are tokens of the peg. Meaningless for an ERC20VariableIncentive. Absent if the decimals of the token are unknown.
    * @maxLength 400
    * @pattern ^[0-9]+(\.[0-9]*[1-9])?$
    */
-  rewardAmountFormatted?: string;
+  rewardAmountFormatted?: string
   /**
    * `rewardAmount` at the current price; absent if the price is unknown. US dollars, 6 decimals.
    * @minimum 0
    */
-  rewardUsdValue?: number;
+  rewardUsdValue?: number
   /** Maximum that one claim of a criteria variant can pay, in base units of the token, or of the peg of a pegged incentive; "0" means no maximum. Absent for other variants. */
-  maxReward?: BaseUnits;
+  maxReward?: BaseUnits
   /**
    * `maxReward` at the current price; absent if the price is unknown. US dollars, 6 decimals.
    * @minimum 0
    */
-  maxRewardUsdValue?: number;
+  maxRewardUsdValue?: number
   /** Percent of the signed amount, or of the amount of the action, that is paid. Absent if the reward is not a share. */
-  rewardPercentage?: number;
+  rewardPercentage?: number
   /** Percent that is paid back as the record says; else the same as `rewardPercentage`. */
-  rebatePercentage?: number;
+  rebatePercentage?: number
   /**
    * Symbol of the token; absent if unknown.
    * @maxLength 4096
    */
-  tokenSymbol?: string;
+  tokenSymbol?: string
   /**
    * URI of the image of the token; absent if unknown.
    * @maxLength 4096
    */
-  tokenImageUri?: string;
+  tokenImageUri?: string
   /** The token at `assetAddress`; `null` if unknown. */
-  metadata: TrendingIncentiveMetadata;
+  metadata: TrendingIncentiveMetadata
 }
 
 /**
  * Description of the action.
  * @maxLength 4096
  */
-export type ActionTemplateDescription = string | null;
+export type ActionTemplateDescription = string | null
 
 /**
  * Category of the action; `null` if unknown.
  */
-export type ActionTemplateCategory = 'defi' | 'nft' | 'gaming' | 'social' | 'bridge' | 'governance' | 'payments' | 'other' | null;
+export type ActionTemplateCategory =
+  | 'defi'
+  | 'nft'
+  | 'gaming'
+  | 'social'
+  | 'bridge'
+  | 'governance'
+  | 'payments'
+  | 'other'
+  | null
 
 /**
  * The action template of a campaign.
@@ -1259,29 +1268,29 @@ export interface ActionTemplate {
    * ID of the template.
    * @maxLength 36
    */
-  id: string;
+  id: string
   /**
    * Project the action belongs to.
    * @maxLength 4096
    */
-  projectId: string;
+  projectId: string
   /**
    * Kind of the action, for example `mint`.
    * @maxLength 128
    */
-  actionType: string;
+  actionType: string
   /**
    * URI of the image of the project.
    * @maxLength 4096
    */
-  projectImage: string;
+  projectImage: string
   /**
    * Description of the action.
    * @maxLength 4096
    */
-  description: ActionTemplateDescription;
+  description: ActionTemplateDescription
   /** Category of the action; `null` if unknown. */
-  category: ActionTemplateCategory;
+  category: ActionTemplateCategory
 }
 
 /**
@@ -1289,19 +1298,19 @@ export interface ActionTemplate {
  */
 export interface ClaimSignature {
   /** Account that may claim with the signature. */
-  claimant: Address;
+  claimant: Address
   /**
    * Index of the incentive, from 0.
    * @minimum 0
    */
-  incentiveId: number;
+  incentiveId: number
   /**
    * The signature of the validator, hexadecimal.
    * @maxLength 65536
    */
-  signature: string;
+  signature: string
   /** Account that referred the claimant; the zero address if there is none. */
-  referrer: Address;
+  referrer: Address
 }
 
 /**
@@ -1312,145 +1321,144 @@ export interface ActionTokenMetadata {
    * Symbol of the token.
    * @maxLength 4096
    */
-  tokenSymbol: string;
+  tokenSymbol: string
   /** Address of the token. */
-  tokenContract: Address;
+  tokenContract: Address
   /** Chain of the token. */
-  chainId: ChainId;
+  chainId: ChainId
   /**
    * URI of the image of the token.
    * @maxLength 4096
    */
-  tokenImage: string;
+  tokenImage: string
   /**
    * Decimals of the token.
    * @minimum 0
    * @maximum 255
    */
-  decimals: number;
+  decimals: number
   /** Market capitalization, US dollars. */
-  marketCap?: number;
+  marketCap?: number
   /** Change of the price in 24 hours, percent. */
-  priceChange24Hr?: number;
+  priceChange24Hr?: number
   /** Volume traded in 24 hours, US dollars. */
-  volume24Hr?: number;
+  volume24Hr?: number
   /** US dollars for one whole token, 12 significant digits. */
-  priceUsd?: number;
+  priceUsd?: number
   /** Number of holders. */
-  holders?: number;
+  holders?: number
 }
 
 /**
  * The action template; `null` if the campaign uses none.
  */
-export type TrendingCampaignActionTemplate = ActionTemplate | null;
+export type TrendingCampaignActionTemplate = ActionTemplate | null
 
 /**
  * For the `user`: `claimed` if a claim is recorded, else `claimable` if a signature is recorded, else `active`. Without `user` always `active`.
  */
-export type TrendingCampaignStatus = typeof TrendingCampaignStatus[keyof typeof TrendingCampaignStatus];
-
+export type TrendingCampaignStatus = (typeof TrendingCampaignStatus)[keyof typeof TrendingCampaignStatus]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const TrendingCampaignStatus = {
   active: 'active',
   claimable: 'claimable',
   claimed: 'claimed',
-} as const;
+} as const
 
 /**
  * Access of the `user` by the allow list: always `allowed`, because other campaigns are excluded. Absent without `user`.
  */
-export type TrendingCampaignAccessStatus = typeof TrendingCampaignAccessStatus[keyof typeof TrendingCampaignAccessStatus];
-
+export type TrendingCampaignAccessStatus =
+  (typeof TrendingCampaignAccessStatus)[keyof typeof TrendingCampaignAccessStatus]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const TrendingCampaignAccessStatus = {
   allowed: 'allowed',
   denied: 'denied',
   'not-allowed': 'not-allowed',
-} as const;
+} as const
 
 /**
  * An active campaign with claims in the period.
  */
 export interface TrendingCampaign {
   /** ID of the campaign, as `GET /campaigns/{id}` takes it. */
-  id: CampaignId;
+  id: CampaignId
   /** Chain on which the campaign was created. */
-  chainId: ChainId;
+  chainId: ChainId
   /**
    * The incentives of the campaign, in order.
    * @maxItems 1000
    */
-  incentives: TrendingIncentive[];
+  incentives: TrendingIncentive[]
   /** The action template; `null` if the campaign uses none. */
-  actionTemplate: TrendingCampaignActionTemplate;
+  actionTemplate: TrendingCampaignActionTemplate
   /** For the `user`: `claimed` if a claim is recorded, else `claimable` if a signature is recorded, else `active`. Without `user` always `active`. */
-  status: TrendingCampaignStatus;
+  status: TrendingCampaignStatus
   /** Access of the `user` by the allow list: always `allowed`, because other campaigns are excluded. Absent without `user`. */
-  accessStatus?: TrendingCampaignAccessStatus;
+  accessStatus?: TrendingCampaignAccessStatus
   /** The recorded signature for the `user`, of the lowest incentive if there are several; absent if there is none or the user has claimed. */
-  signature?: ClaimSignature;
+  signature?: ClaimSignature
   /** Hash of the transaction that created the campaign. */
-  txHash: TransactionHash;
+  txHash: TransactionHash
   /** When the campaign was created: the time of its block in Unix seconds. */
-  blockTimestamp: BlockTimestamp;
+  blockTimestamp: BlockTimestamp
   /**
    * Readable name.
    * @maxLength 4096
    */
-  campaignName?: string;
+  campaignName?: string
   /**
    * Image of the NFT.
    * @maxLength 4096
    */
-  nftImageUri?: string;
+  nftImageUri?: string
   /**
    * Name of the NFT.
    * @maxLength 4096
    */
-  nftName?: string;
+  nftName?: string
   /**
    * Image of the token.
    * @maxLength 4096
    */
-  tokenImageUri?: string;
+  tokenImageUri?: string
   /**
    * URL of the project.
    * @maxLength 4096
    */
-  projectUrl?: string;
+  projectUrl?: string
   /** Start of the claim period, inclusive. */
-  startTime?: Instant;
+  startTime?: Instant
   /** End of the claim period, exclusive. */
-  endTime?: Instant;
+  endTime?: Instant
   /**
    * Verification that users need.
    * @maxLength 4096
    */
-  verificationLevel?: string;
+  verificationLevel?: string
   /**
    * Number of all recorded claims.
    * @minimum 0
    */
-  claimCount: number;
+  claimCount: number
   /** Budget, before anything was claimed, of all incentives that pay the token of the first token incentive; in base units of that token. "0" if there is none. */
-  totalBudget: TotalAmount;
+  totalBudget: TotalAmount
   /** Amount of `totalBudget` that was claimed, in base units of the same token. */
-  rewardsDistributed: TotalAmount;
+  rewardsDistributed: TotalAmount
   /**
    * Value claimed in the last 24 hours, at the time of each claim. US dollars, 6 decimals.
    * @minimum 0
    */
-  usdDistributed24Hr: number;
+  usdDistributed24Hr: number
   /**
    * Value claimed in the last hour, at the time of each claim. US dollars, 6 decimals.
    * @minimum 0
    */
-  usdDistributed1Hr: number;
+  usdDistributed1Hr: number
   /** The token that the action deals in; absent unless `includeTokenMetadata` is `true`, the action type is `swap` and the token is known. */
-  actionTokenMetadata?: ActionTokenMetadata;
+  actionTokenMetadata?: ActionTokenMetadata
 }
 
 /**
@@ -1461,7 +1469,7 @@ export interface ListTrendingCampaignsResponse {
    * The campaigns, by US dollars claimed in the period, then number of claims, descending, then newest first.
    * @maxItems 100
    */
-  trendingCampaigns: TrendingCampaign[];
+  trendingCampaigns: TrendingCampaign[]
 }
 
 /**
@@ -1472,41 +1480,41 @@ export type ExploredContractStats = {
    * Number of campaigns with an action step on the contract.
    * @minimum 0
    */
-  campaignCount: number;
+  campaignCount: number
   /**
    * Number of claims of these campaigns in the time range.
    * @minimum 0
    */
-  totalClaims: number;
+  totalClaims: number
   /**
    * Value of these claims in US dollars at the time of each, 6 decimals; a campaign on several contracts counts fully on each.
    * @minimum 0
    */
-  totalAmountClaimedUsd: number;
-};
+  totalAmountClaimedUsd: number
+}
 
 /**
  * A contract that is the target of an action step. The same address on two chains is two contracts.
  */
 export interface ExploredContract {
   /** Chain of the contract. */
-  chainId: ChainId;
+  chainId: ChainId
   /** Address of the contract. */
-  address: Address;
+  address: Address
   /**
    * Readable name; empty if unknown.
    * @maxLength 4096
    */
-  name: string;
+  name: string
   /** Statistics of the campaigns that target the contract. */
-  stats: ExploredContractStats;
+  stats: ExploredContractStats
 }
 
 /**
  * One page of contracts, in the requested order.
  * @maxItems 100
  */
-export type ListContractsResponse = ExploredContract[];
+export type ListContractsResponse = ExploredContract[]
 
 /**
  * Totals of the previous range of the same length, for comparison.
@@ -1516,44 +1524,44 @@ export type CampaignActivityPrevious = {
    * Number of claims in the previous range.
    * @minimum 0
    */
-  totalClaims: number;
+  totalClaims: number
   /**
    * Value of the claims in the previous range in US dollars at the time of each, 6 decimals; unknown values count 0.
    * @minimum 0
    */
-  totalAmountClaimedUsd: number;
-};
+  totalAmountClaimedUsd: number
+}
 
 /**
  * Claims of a campaign over time.
  */
 export interface CampaignActivity {
   /** ID of the campaign. */
-  id: CampaignId;
+  id: CampaignId
   /**
    * Number of claims in each interval of the time range, the oldest first; they add up to `totalClaims`.
    * @maxItems 60
    */
-  claims: number[];
+  claims: number[]
   /**
    * Number of claims in the time range.
    * @minimum 0
    */
-  totalClaims: number;
+  totalClaims: number
   /**
    * Value of the claims in the time range in US dollars at the time of each, 6 decimals; unknown values count 0.
    * @minimum 0
    */
-  totalAmountClaimedUsd: number;
+  totalAmountClaimedUsd: number
   /** Totals of the previous range of the same length, for comparison. */
-  previous: CampaignActivityPrevious;
+  previous: CampaignActivityPrevious
 }
 
 /**
  * The requested time range.
  */
-export type ListActivityResponseTimeRange = typeof ListActivityResponseTimeRange[keyof typeof ListActivityResponseTimeRange];
-
+export type ListActivityResponseTimeRange =
+  (typeof ListActivityResponseTimeRange)[keyof typeof ListActivityResponseTimeRange]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ListActivityResponseTimeRange = {
@@ -1561,28 +1569,28 @@ export const ListActivityResponseTimeRange = {
   '24h': '24h',
   '7d': '7d',
   '30d': '30d',
-} as const;
+} as const
 
 /**
  * Claims of campaigns over time.
  */
 export interface ListActivityResponse {
   /** The requested time range. */
-  timeRange: ListActivityResponseTimeRange;
+  timeRange: ListActivityResponseTimeRange
   /** Start of the time range, exclusive. */
-  since: Instant;
+  since: Instant
   /** End of the time range, inclusive: the whole second of the response. */
-  until: Instant;
+  until: Instant
   /**
    * Length of each interval in seconds; its start is exclusive, its end inclusive.
    * @minimum 1
    */
-  intervalSeconds: number;
+  intervalSeconds: number
   /**
    * The requested campaigns, by chain ID, core address and identifier, ascending; unknown ones are omitted.
    * @maxItems 50
    */
-  campaigns: CampaignActivity[];
+  campaigns: CampaignActivity[]
 }
 
 /**
@@ -1590,133 +1598,144 @@ export interface ListActivityResponse {
  * @maxLength 59
  * @pattern ^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}$
  */
-export type TokenId = string;
+export type TokenId = string
 
 /**
  * US dollars for one whole token, as a decimal string with all its digits.
  * @maxLength 334
  * @pattern ^(0|[1-9][0-9]{0,77})(\.[0-9]{0,254}[1-9])?$
  */
-export type Price = string;
+export type Price = string
 
 /**
  * A price in a series.
  */
 export interface PricePoint {
   /** The instant: `since` and a number of intervals. */
-  at: Instant;
+  at: Instant
   /** The price in force at it. */
-  priceUsd: Price;
+  priceUsd: Price
 }
 
 /**
  * The newest price at or before that instant; `null`: none is known.
  */
-export type GetPricesResponsePriceUsd = Price | null;
+export type GetPricesResponsePriceUsd = Price | null
 
 /**
  * Since when this price holds; `null` where it is fixed, or none is known.
  */
-export type GetPricesResponsePricedAt = Instant | null;
+export type GetPricesResponsePricedAt = Instant | null
 
 /**
  * Where the price comes from: `feed` (logs of a price feed on a followed chain), `import` (imported records) or `fixed` (declared by the operator, for all time); `null`: none is known.
  */
-export type GetPricesResponseSource = 'feed' | 'import' | 'fixed' | null;
+export type GetPricesResponseSource = 'feed' | 'import' | 'fixed' | null
 
 /**
  * What a token was worth.
  */
 export interface GetPricesResponse {
   /** The token. */
-  token: TokenId;
+  token: TokenId
   /** The instant of the price: `at`, or the whole second of the response. */
-  at: Instant;
+  at: Instant
   /** The newest price at or before that instant; `null`: none is known. */
-  priceUsd: GetPricesResponsePriceUsd;
+  priceUsd: GetPricesResponsePriceUsd
   /** Since when this price holds; `null` where it is fixed, or none is known. */
-  pricedAt: GetPricesResponsePricedAt;
+  pricedAt: GetPricesResponsePricedAt
   /** Where the price comes from: `feed` (logs of a price feed on a followed chain), `import` (imported records) or `fixed` (declared by the operator, for all time); `null`: none is known. */
-  source: GetPricesResponseSource;
+  source: GetPricesResponseSource
   /**
    * The prices in force at `since` and each interval after it, before `until`, ascending; instants before the first known price are left out. Absent without `interval`.
    * @maxItems 400
    */
-  series?: PricePoint[];
+  series?: PricePoint[]
 }
 
 /**
  * Readable name of the campaign; `null` when it has none.
  * @maxLength 4096
  */
-export type ClaimCampaignName = string | null;
+export type ClaimCampaignName = string | null
 
 /**
  * Variant of the incentive; `null` when it is of no known kind.
  */
-export type ClaimIncentiveType = 'AllowListIncentive' | 'CGDAIncentive' | 'ERC20Incentive' | 'PointsIncentive' | 'ERC20VariableIncentive' | 'ERC20VariableCriteriaIncentive' | 'ERC20VariableCriteriaIncentiveV2' | 'ERC20PeggedIncentive' | 'ERC20PeggedVariableCriteriaIncentive' | 'ERC20PeggedVariableCriteriaIncentiveV2' | null;
+export type ClaimIncentiveType =
+  | 'AllowListIncentive'
+  | 'CGDAIncentive'
+  | 'ERC20Incentive'
+  | 'PointsIncentive'
+  | 'ERC20VariableIncentive'
+  | 'ERC20VariableCriteriaIncentive'
+  | 'ERC20VariableCriteriaIncentiveV2'
+  | 'ERC20PeggedIncentive'
+  | 'ERC20PeggedVariableCriteriaIncentive'
+  | 'ERC20PeggedVariableCriteriaIncentiveV2'
+  | null
 
 /**
  * The token that was paid; `null` for the variants that pay none.
  */
-export type ClaimAsset = Address | null;
+export type ClaimAsset = Address | null
 
 /**
  * Its value at the time of the claim in US dollars; `null` when it is not known.
  */
-export type ClaimAmountUsd = UsdAmount | null;
+export type ClaimAmountUsd = UsdAmount | null
 
 /**
  * The token that was paid; `null` if unknown.
  */
-export type ClaimMetadata = TokenMetadata | null;
+export type ClaimMetadata = TokenMetadata | null
 
 /**
  * A claim that was paid.
  */
 export interface Claim {
   /** ID of the campaign. */
-  campaignId: CampaignId;
+  campaignId: CampaignId
   /**
    * Readable name of the campaign; `null` when it has none.
    * @maxLength 4096
    */
-  campaignName: ClaimCampaignName;
+  campaignName: ClaimCampaignName
   /**
    * Index of the incentive in its campaign, from 0.
    * @minimum 0
    */
-  incentiveIndex: number;
+  incentiveIndex: number
   /** Variant of the incentive; `null` when it is of no known kind. */
-  incentiveType: ClaimIncentiveType;
+  incentiveType: ClaimIncentiveType
   /** Account that was paid. */
-  claimant: Address;
+  claimant: Address
   /** The token that was paid; `null` for the variants that pay none. */
-  asset: ClaimAsset;
+  asset: ClaimAsset
   /** Amount that was paid, in base units of the token. */
-  amount: BaseUnits;
+  amount: BaseUnits
   /** Its value at the time of the claim in US dollars; `null` when it is not known. */
-  amountUsd: ClaimAmountUsd;
+  amountUsd: ClaimAmountUsd
   /** The token that was paid; `null` if unknown. */
-  metadata: ClaimMetadata;
+  metadata: ClaimMetadata
   /** Hash of the transaction of the claim. */
-  txHash: TransactionHash;
+  txHash: TransactionHash
   /**
    * Index of its log entry in the block.
    * @minimum 0
    */
-  logIndex: number;
+  logIndex: number
   /** When it was claimed: the time of its block in Unix seconds. */
-  blockTimestamp: BlockTimestamp;
+  blockTimestamp: BlockTimestamp
   /** Whether the block of the claim is final: until then the chain may withdraw it. Absent for chains that are not followed. */
-  isFinal?: boolean;
+  isFinal?: boolean
 }
 
 /**
  * The `cursor` of the next page; `null` on the last one, and where `pageSize` is 0.
  * @maxLength 512
  */
-export type ListClaimsResponseNextCursor = string | null;
+export type ListClaimsResponseNextCursor = string | null
 
 /**
  * A page of claims.
@@ -1726,24 +1745,23 @@ export interface ListClaimsResponse {
    * One page of claims, the newest first; those of one second by chain ID, transaction hash and log index, ascending.
    * @maxItems 100
    */
-  claims: Claim[];
+  claims: Claim[]
   /**
    * The `cursor` of the next page; `null` on the last one, and where `pageSize` is 0.
    * @maxLength 512
    */
-  nextCursor: ListClaimsResponseNextCursor;
+  nextCursor: ListClaimsResponseNextCursor
   /**
    * Exact number of all claims that match. There when `claimant` or exactly one `campaignId` is given, and neither `since` nor `until`.
    * @minimum 0
    */
-  totalClaims?: number;
+  totalClaims?: number
 }
 
 /**
  * `claimable`: a signature for this account is recorded, and nothing known blocks. `admitted`: nothing known blocks; whether the action was done and signed is not known here. `unknown`: a fact that would decide is missing. `blocked`: a reason blocks.
  */
-export type Verdict = typeof Verdict[keyof typeof Verdict];
-
+export type Verdict = (typeof Verdict)[keyof typeof Verdict]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const Verdict = {
@@ -1751,13 +1769,12 @@ export const Verdict = {
   admitted: 'admitted',
   unknown: 'unknown',
   blocked: 'blocked',
-} as const;
+} as const
 
 /**
  * `list-unknown`, and `claimed-before` where the validator limits claims in a way that is not known, make the verdict `unknown`; otherwise `claimed-before` and `signature-missing` only tell; all others block.
  */
-export type ClaimReasonCode = typeof ClaimReasonCode[keyof typeof ClaimReasonCode];
-
+export type ClaimReasonCode = (typeof ClaimReasonCode)[keyof typeof ClaimReasonCode]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ClaimReasonCode = {
@@ -1771,32 +1788,32 @@ export const ClaimReasonCode = {
   'already-claimed': 'already-claimed',
   'claimed-before': 'claimed-before',
   'signature-missing': 'signature-missing',
-} as const;
+} as const
 
 /**
  * Kind of the allow list, `null` when it is unknown; there with all reasons about the list.
  */
-export type ClaimReasonListType = AllowListType | null;
+export type ClaimReasonListType = AllowListType | null
 
 /**
  * Why an account can or cannot claim, with the fact that proves it.
  */
 export interface ClaimReason {
   /** `list-unknown`, and `claimed-before` where the validator limits claims in a way that is not known, make the verdict `unknown`; otherwise `claimed-before` and `signature-missing` only tell; all others block. */
-  code: ClaimReasonCode;
+  code: ClaimReasonCode
   /** Start of the campaign (`not-started`), its end (`ended`), or time of the last claim. */
-  at?: Instant;
+  at?: Instant
   /** Number of accounts that may claim (`max-participants-reached`). */
-  maxParticipants?: BaseUnits;
+  maxParticipants?: BaseUnits
   /** Kind of the allow list, `null` when it is unknown; there with all reasons about the list. */
-  listType?: ClaimReasonListType;
+  listType?: ClaimReasonListType
   /** Transaction of the last claim (`already-claimed`, `claimed-before`). */
-  txHash?: TransactionHash;
+  txHash?: TransactionHash
   /**
    * How many claims of the incentive one account may have (`already-claimed`).
    * @minimum 1
    */
-  allowed?: number;
+  allowed?: number
 }
 
 /**
@@ -1804,19 +1821,18 @@ export interface ClaimReason {
  */
 export interface ClaimTransaction {
   /** The campaign core. */
-  to: Address;
+  to: Address
   /**
    * Call data of `claimIncentiveFor`, hexadecimal.
    * @maxLength 140000
    */
-  data: string;
+  data: string
 }
 
 /**
  * Variant of the incentive.
  */
-export type IncentiveEligibilityType = typeof IncentiveEligibilityType[keyof typeof IncentiveEligibilityType];
-
+export type IncentiveEligibilityType = (typeof IncentiveEligibilityType)[keyof typeof IncentiveEligibilityType]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const IncentiveEligibilityType = {
@@ -1830,7 +1846,7 @@ export const IncentiveEligibilityType = {
   ERC20PeggedIncentive: 'ERC20PeggedIncentive',
   ERC20PeggedVariableCriteriaIncentive: 'ERC20PeggedVariableCriteriaIncentive',
   ERC20PeggedVariableCriteriaIncentiveV2: 'ERC20PeggedVariableCriteriaIncentiveV2',
-} as const;
+} as const
 
 /**
  * Whether an incentive can be claimed.
@@ -1840,25 +1856,25 @@ export interface IncentiveEligibility {
    * Index of the incentive in its campaign, from 0.
    * @minimum 0
    */
-  incentiveIndex: number;
+  incentiveIndex: number
   /** Variant of the incentive. */
-  type: IncentiveEligibilityType;
+  type: IncentiveEligibilityType
   /** Whether the account can claim the incentive. */
-  verdict: Verdict;
+  verdict: Verdict
   /**
    * All reasons that hold, in the order in which `code` lists them.
    * @maxItems 10
    */
-  reasons: ClaimReason[];
+  reasons: ClaimReason[]
   /**
    * The recorded signature of the validator, hexadecimal. There when the verdict is `claimable`.
    * @maxLength 65536
    */
-  signature?: string;
+  signature?: string
   /** Who referred the account; the zero address is nobody. There with `signature`. */
-  referrer?: Address;
+  referrer?: Address
   /** There where `signature` is the whole payload of a claim. */
-  transaction?: ClaimTransaction;
+  transaction?: ClaimTransaction
 }
 
 /**
@@ -1866,14 +1882,14 @@ export interface IncentiveEligibility {
  */
 export interface CampaignEligibility {
   /** ID of the campaign. */
-  id: CampaignId;
+  id: CampaignId
   /** The best of the verdicts on its incentives: `claimable`, `admitted`, `unknown`, `blocked`; without incentives by its own facts. */
-  verdict: Verdict;
+  verdict: Verdict
   /**
    * Its incentives, in order.
    * @maxItems 1000
    */
-  incentives: IncentiveEligibility[];
+  incentives: IncentiveEligibility[]
 }
 
 /**
@@ -1881,176 +1897,187 @@ export interface CampaignEligibility {
  */
 export interface ListEligibilityResponse {
   /** The account that was asked for. */
-  user: Address;
+  user: Address
   /**
    * The campaigns that were asked for, by chain ID, core address and identifier, ascending.
    * @maxItems 50
    */
-  campaigns: CampaignEligibility[];
+  campaigns: CampaignEligibility[]
   /**
    * Those that are not known, in the same order.
    * @maxItems 50
    */
-  unknownCampaigns: CampaignId[];
+  unknownCampaigns: CampaignId[]
 }
 
 /**
  * Readable name of the campaign; `null` when it has none.
  * @maxLength 4096
  */
-export type RewardCampaignName = string | null;
+export type RewardCampaignName = string | null
 
 /**
  * Variant of the incentive; `null` when it is of no known kind.
  */
-export type RewardIncentiveType = 'AllowListIncentive' | 'CGDAIncentive' | 'ERC20Incentive' | 'PointsIncentive' | 'ERC20VariableIncentive' | 'ERC20VariableCriteriaIncentive' | 'ERC20VariableCriteriaIncentiveV2' | 'ERC20PeggedIncentive' | 'ERC20PeggedVariableCriteriaIncentive' | 'ERC20PeggedVariableCriteriaIncentiveV2' | null;
+export type RewardIncentiveType =
+  | 'AllowListIncentive'
+  | 'CGDAIncentive'
+  | 'ERC20Incentive'
+  | 'PointsIncentive'
+  | 'ERC20VariableIncentive'
+  | 'ERC20VariableCriteriaIncentive'
+  | 'ERC20VariableCriteriaIncentiveV2'
+  | 'ERC20PeggedIncentive'
+  | 'ERC20PeggedVariableCriteriaIncentive'
+  | 'ERC20PeggedVariableCriteriaIncentiveV2'
+  | null
 
 /**
  * The reward token; `null` for the variants that pay none.
  */
-export type RewardAsset = Address | null;
+export type RewardAsset = Address | null
 
 /**
  * The reward token; `null` if unknown.
  */
-export type RewardMetadata = TokenMetadata | null;
+export type RewardMetadata = TokenMetadata | null
 
 /**
  * Its value at the time of each claim in US dollars, without claims of unknown value; `null` where none of them has a known value.
  */
-export type RewardClaimedAmountUsd = UsdAmount | null;
+export type RewardClaimedAmountUsd = UsdAmount | null
 
 /**
  * Time of the last of them; `null` without any.
  */
-export type RewardLastClaimedAt = Instant | null;
+export type RewardLastClaimedAt = Instant | null
 
 /**
  * Transaction of the last of them; `null` without any.
  */
-export type RewardLastTxHash = TransactionHash | null;
+export type RewardLastTxHash = TransactionHash | null
 
 /**
  * An incentive that an account has claimed, or may.
  */
 export interface Reward {
   /** ID of the campaign. */
-  campaignId: CampaignId;
+  campaignId: CampaignId
   /**
    * Readable name of the campaign; `null` when it has none.
    * @maxLength 4096
    */
-  campaignName: RewardCampaignName;
+  campaignName: RewardCampaignName
   /**
    * Index of the incentive in its campaign, from 0.
    * @minimum 0
    */
-  incentiveIndex: number;
+  incentiveIndex: number
   /** Variant of the incentive; `null` when it is of no known kind. */
-  incentiveType: RewardIncentiveType;
+  incentiveType: RewardIncentiveType
   /** The reward token; `null` for the variants that pay none. */
-  asset: RewardAsset;
+  asset: RewardAsset
   /** The reward token; `null` if unknown. */
-  metadata: RewardMetadata;
+  metadata: RewardMetadata
   /** Whether the account can claim the incentive. */
-  verdict: Verdict;
+  verdict: Verdict
   /**
    * All reasons that hold, in the order in which `code` lists them.
    * @maxItems 10
    */
-  reasons: ClaimReason[];
+  reasons: ClaimReason[]
   /**
    * Number of claims of the account on the incentive.
    * @minimum 0
    */
-  claims: number;
+  claims: number
   /** What they paid, in base units of the token. */
-  claimedAmount: TotalAmount;
+  claimedAmount: TotalAmount
   /** Its value at the time of each claim in US dollars, without claims of unknown value; `null` where none of them has a known value. */
-  claimedAmountUsd: RewardClaimedAmountUsd;
+  claimedAmountUsd: RewardClaimedAmountUsd
   /** Time of the last of them; `null` without any. */
-  lastClaimedAt: RewardLastClaimedAt;
+  lastClaimedAt: RewardLastClaimedAt
   /** Transaction of the last of them; `null` without any. */
-  lastTxHash: RewardLastTxHash;
+  lastTxHash: RewardLastTxHash
   /**
    * The recorded signature of the validator, hexadecimal. There when the verdict is `claimable`.
    * @maxLength 65536
    */
-  signature?: string;
+  signature?: string
   /** Who referred the account; the zero address is nobody. There with `signature`. */
-  referrer?: Address;
+  referrer?: Address
   /** There where `signature` is the whole payload of a claim. */
-  transaction?: ClaimTransaction;
+  transaction?: ClaimTransaction
 }
 
 /**
  * The reward token; `null` for the variants that pay none.
  */
-export type RewardTotalAsset = Address | null;
+export type RewardTotalAsset = Address | null
 
 /**
  * The reward token; `null` if unknown.
  */
-export type RewardTotalMetadata = TokenMetadata | null;
+export type RewardTotalMetadata = TokenMetadata | null
 
 /**
  * Its value at the time of each claim in US dollars, without claims of unknown value; `null` where none of them has a known value.
  */
-export type RewardTotalClaimedAmountUsd = UsdAmount | null;
+export type RewardTotalClaimedAmountUsd = UsdAmount | null
 
 /**
  * What an account has been paid of a token.
  */
 export interface RewardTotal {
   /** Chain of the token. */
-  chainId: ChainId;
+  chainId: ChainId
   /** The reward token; `null` for the variants that pay none. */
-  asset: RewardTotalAsset;
+  asset: RewardTotalAsset
   /** The reward token; `null` if unknown. */
-  metadata: RewardTotalMetadata;
+  metadata: RewardTotalMetadata
   /**
    * Number of claims of the account that paid the token.
    * @minimum 0
    */
-  claims: number;
+  claims: number
   /** What they paid, in base units of the token. */
-  claimedAmount: TotalAmount;
+  claimedAmount: TotalAmount
   /** Its value at the time of each claim in US dollars, without claims of unknown value; `null` where none of them has a known value. */
-  claimedAmountUsd: RewardTotalClaimedAmountUsd;
+  claimedAmountUsd: RewardTotalClaimedAmountUsd
   /**
    * Number of them that have no known value.
    * @minimum 0
    */
-  unvaluedClaims: number;
+  unvaluedClaims: number
 }
 
 /**
  * The `cursor` of the next page; `null` on the last one, and where `pageSize` is 0.
  * @maxLength 512
  */
-export type ListRewardsResponseNextCursor = string | null;
+export type ListRewardsResponseNextCursor = string | null
 
 /**
  * The rewards of an account.
  */
 export interface ListRewardsResponse {
   /** The account. */
-  user: Address;
+  user: Address
   /**
    * One page of the incentives that the account has a claim or a signature on: those without a claim first, then by the last claim, newest first; then by campaign and index.
    * @maxItems 100
    */
-  rewards: Reward[];
+  rewards: Reward[]
   /**
    * What was claimed of each token, by chain ID and address: of all incentives that pass the filters, whatever the page.
    * @maxItems 10000
    */
-  totals: RewardTotal[];
+  totals: RewardTotal[]
   /**
    * The `cursor` of the next page; `null` on the last one, and where `pageSize` is 0.
    * @maxLength 512
    */
-  nextCursor: ListRewardsResponseNextCursor;
+  nextCursor: ListRewardsResponseNextCursor
 }
 
 /**
@@ -2058,17 +2085,17 @@ export interface ListRewardsResponse {
  * @maxLength 121
  * @pattern ^(0|[1-9][0-9]{0,59})(\.[0-9]{1,60})?$
  */
-export type DecimalAmount = string;
+export type DecimalAmount = string
 
 /**
  * US dollars for one whole token; `null` if unknown.
  */
-export type ListedTokenPriceUsd = DecimalAmount | null;
+export type ListedTokenPriceUsd = DecimalAmount | null
 
 /**
  * When that price was known first; `null` when that is unknown.
  */
-export type ListedTokenPricedAt = Instant | null;
+export type ListedTokenPricedAt = Instant | null
 
 /**
  * A known token, and how many campaigns pay it.
@@ -2078,43 +2105,43 @@ export interface ListedToken {
    * `<chainId>:<address>`, as the parameters `token`, `tokens` and `rewardToken` take it.
    * @maxLength 64
    */
-  id: string;
+  id: string
   /** Chain on which the token lives. */
-  chainId: ChainId;
+  chainId: ChainId
   /** Address of the token contract; the zero address is the native token. */
-  address: Address;
+  address: Address
   /**
    * Name of the token.
    * @maxLength 4096
    */
-  name: string;
+  name: string
   /**
    * Symbol of the token; others may have the same.
    * @maxLength 4096
    */
-  symbol: string;
+  symbol: string
   /**
    * Decimals of the token.
    * @minimum 0
    * @maximum 255
    */
-  decimals: number;
+  decimals: number
   /**
    * URI of the image of the token.
    * @maxLength 4096
    */
-  imageUri: string;
+  imageUri: string
   /** Whether campaigns that pay it pass `tokenWhitelist`. */
-  whitelisted: boolean;
+  whitelisted: boolean
   /** US dollars for one whole token; `null` if unknown. */
-  priceUsd: ListedTokenPriceUsd;
+  priceUsd: ListedTokenPriceUsd
   /** When that price was known first; `null` when that is unknown. */
-  pricedAt: ListedTokenPricedAt;
+  pricedAt: ListedTokenPricedAt
   /**
    * Number of active campaigns that pay it.
    * @minimum 0
    */
-  activeCampaigns: number;
+  activeCampaigns: number
 }
 
 /**
@@ -2125,102 +2152,101 @@ export interface ListTokensResponse {
    * The page, most active campaigns first.
    * @maxItems 100
    */
-  tokens: ListedToken[];
+  tokens: ListedToken[]
   /**
    * Number of all tokens that match, exact.
    * @minimum 0
    */
-  totalTokens: number;
+  totalTokens: number
 }
 
 /**
  * The newest block whose effects are in the responses; `null`: none yet. Decimal.
  * @maxLength 16
  */
-export type ChainStatusAsOfBlock = string | null;
+export type ChainStatusAsOfBlock = string | null
 
 /**
  * Hash of that block.
  * @maxLength 66
  */
-export type ChainStatusAsOfBlockHash = string | null;
+export type ChainStatusAsOfBlockHash = string | null
 
 /**
  * Time of that block.
  */
-export type ChainStatusAsOfTime = Instant | null;
+export type ChainStatusAsOfTime = Instant | null
 
 /**
  * The newest known block of the chain; `null`: not known yet. Decimal.
  * @maxLength 16
  */
-export type ChainStatusHeadBlock = string | null;
+export type ChainStatusHeadBlock = string | null
 
 /**
  * The newest finalized block, which no reorganisation can revert; `null`: not known yet. Decimal.
  * @maxLength 16
  */
-export type ChainStatusFinalizedBlock = string | null;
+export type ChainStatusFinalizedBlock = string | null
 
 /**
  * Whole seconds since the timestamp of the as-of block; `null`: none yet.
  * @minimum 0
  */
-export type ChainStatusLagSeconds = number | null;
+export type ChainStatusLagSeconds = number | null
 
 /**
  * `back-filling`: the chain is read from its start block, and responses do not change until that is done. `following`: the data is at most two blocks behind the head. `behind`: it is further behind, or the indexer has not reported for 15 seconds.
  */
-export type ChainStatusState = typeof ChainStatusState[keyof typeof ChainStatusState];
-
+export type ChainStatusState = (typeof ChainStatusState)[keyof typeof ChainStatusState]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ChainStatusState = {
   'back-filling': 'back-filling',
   following: 'following',
   behind: 'behind',
-} as const;
+} as const
 
 /**
  * Indexing status of a chain.
  */
 export interface ChainStatus {
   /** The indexed chain. */
-  chainId: ChainId;
+  chainId: ChainId
   /**
    * The newest block whose effects are in the responses; `null`: none yet. Decimal.
    * @maxLength 16
    */
-  asOfBlock: ChainStatusAsOfBlock;
+  asOfBlock: ChainStatusAsOfBlock
   /**
    * Hash of that block.
    * @maxLength 66
    */
-  asOfBlockHash: ChainStatusAsOfBlockHash;
+  asOfBlockHash: ChainStatusAsOfBlockHash
   /** Time of that block. */
-  asOfTime: ChainStatusAsOfTime;
+  asOfTime: ChainStatusAsOfTime
   /**
    * The newest known block of the chain; `null`: not known yet. Decimal.
    * @maxLength 16
    */
-  headBlock: ChainStatusHeadBlock;
+  headBlock: ChainStatusHeadBlock
   /**
    * The newest finalized block, which no reorganisation can revert; `null`: not known yet. Decimal.
    * @maxLength 16
    */
-  finalizedBlock: ChainStatusFinalizedBlock;
+  finalizedBlock: ChainStatusFinalizedBlock
   /**
    * Whole seconds since the timestamp of the as-of block; `null`: none yet.
    * @minimum 0
    */
-  lagSeconds: ChainStatusLagSeconds;
+  lagSeconds: ChainStatusLagSeconds
   /** `back-filling`: the chain is read from its start block, and responses do not change until that is done. `following`: the data is at most two blocks behind the head. `behind`: it is further behind, or the indexer has not reported for 15 seconds. */
-  state: ChainStatusState;
+  state: ChainStatusState
   /**
    * Claims of the last 24 hours that paid a token and have no value in US dollars, because its price or its decimals are unknown.
    * @minimum 0
    */
-  unvaluedClaims24h: number;
+  unvaluedClaims24h: number
 }
 
 /**
@@ -2231,25 +2257,25 @@ export interface GetStatusResponse {
    * The indexed chains, ascending; empty if there are none.
    * @maxItems 1000
    */
-  chains: ChainStatus[];
+  chains: ChainStatus[]
   /**
    * Version of the service.
    * @maxLength 4096
    */
-  version: string;
+  version: string
 }
 
 /**
  * Maximum number of items in a response; `null` if it is not a list.
  * @minimum 0
  */
-export type OperationLimitsMaxItems = number | null;
+export type OperationLimitsMaxItems = number | null
 
 /**
  * Default number of items per page (`pageSize`); `null` if the operation has no pages.
  * @minimum 0
  */
-export type OperationLimitsDefaultPageSize = number | null;
+export type OperationLimitsDefaultPageSize = number | null
 
 /**
  * A list parameter.
@@ -2259,13 +2285,13 @@ export type OperationLimitsListsItem = {
    * Name of the parameter.
    * @maxLength 128
    */
-  parameter: string;
+  parameter: string
   /**
    * Maximum number of items, counted after duplicates are removed.
    * @minimum 0
    */
-  maxItems: number;
-};
+  maxItems: number
+}
 
 /**
  * A time window; it ends at the second of the response.
@@ -2275,20 +2301,20 @@ export type OperationLimitsWindowsItem = {
    * Name of the parameter.
    * @maxLength 128
    */
-  parameter: string;
+  parameter: string
   /**
    * Value of the parameter for this window.
    * @maxLength 128
    */
-  value: string;
+  value: string
   /**
    * Length of the window in seconds.
    * @minimum 0
    */
-  seconds: number;
+  seconds: number
   /** Whether this is the default. */
-  isDefault: boolean;
-};
+  isDefault: boolean
+}
 
 /**
  * Limits of an operation.
@@ -2298,27 +2324,27 @@ export interface OperationLimits {
    * Name of the operation, as in the OpenAPI document.
    * @maxLength 128
    */
-  operationId: string;
+  operationId: string
   /**
    * Maximum number of items in a response; `null` if it is not a list.
    * @minimum 0
    */
-  maxItems: OperationLimitsMaxItems;
+  maxItems: OperationLimitsMaxItems
   /**
    * Default number of items per page (`pageSize`); `null` if the operation has no pages.
    * @minimum 0
    */
-  defaultPageSize: OperationLimitsDefaultPageSize;
+  defaultPageSize: OperationLimitsDefaultPageSize
   /**
    * The list parameters.
    * @maxItems 100
    */
-  lists: OperationLimitsListsItem[];
+  lists: OperationLimitsListsItem[]
   /**
    * The available time windows, shortest first.
    * @maxItems 100
    */
-  windows: OperationLimitsWindowsItem[];
+  windows: OperationLimitsWindowsItem[]
 }
 
 /**
@@ -2329,33 +2355,33 @@ export type GetLimitsResponseRequests = {
    * Maximum length of a URL in bytes; a longer one returns 414.
    * @minimum 0
    */
-  maxUrlBytes: number;
+  maxUrlBytes: number
   /**
    * Maximum size of all headers of a request with its first line, in bytes; more return 431.
    * @minimum 0
    */
-  maxHeaderBytes: number;
+  maxHeaderBytes: number
   /**
    * Maximum number of unanswered requests on one connection; beyond it, the connection is closed.
    * @minimum 0
    */
-  maxPipelinedRequests: number;
+  maxPipelinedRequests: number
   /**
    * Maximum number of concurrent requests of all clients; further ones return 503.
    * @minimum 0
    */
-  maxConcurrentRequests: number;
+  maxConcurrentRequests: number
   /**
    * Maximum number of concurrent requests of one address (IPv6: /64); further ones return 429.
    * @minimum 0
    */
-  maxConcurrentPerAddress: number;
+  maxConcurrentPerAddress: number
   /**
    * Maximum number of connections of one address (IPv6: /64); beyond it, the longest idle one is closed.
    * @minimum 0
    */
-  maxConnectionsPerAddress: number;
-};
+  maxConnectionsPerAddress: number
+}
 
 /**
  * Limits of reading a response.
@@ -2365,24 +2391,24 @@ export type GetLimitsResponseResponses = {
    * Minimum rate at which a client must read a response, in bytes per second over 30 seconds; slower connections are closed.
    * @minimum 0
    */
-  minBytesPerSecond: number;
+  minBytesPerSecond: number
   /**
    * Maximum time to read a whole response, in seconds; then the connection is closed.
    * @minimum 0
    */
-  maxSeconds: number;
+  maxSeconds: number
   /**
    * Maximum bytes of large responses in transit to one address (IPv6: /64), identical ones counted once; beyond it, requests return 429.
    * @minimum 0
    */
-  maxBytesPerAddress: number;
-};
+  maxBytesPerAddress: number
+}
 
 /**
  * Maximum number of requests for operations and documents per minute and address (IPv6: /64); further ones return 429. `null`: no limit.
  * @minimum 0
  */
-export type GetLimitsResponseRateLimitsRequestsPerMinute = number | null;
+export type GetLimitsResponseRateLimitsRequestsPerMinute = number | null
 
 /**
  * Rate limits.
@@ -2392,13 +2418,13 @@ export type GetLimitsResponseRateLimits = {
    * Maximum number of requests for operations and documents per minute and address (IPv6: /64); further ones return 429. `null`: no limit.
    * @minimum 0
    */
-  requestsPerMinute: GetLimitsResponseRateLimitsRequestsPerMinute;
+  requestsPerMinute: GetLimitsResponseRateLimitsRequestsPerMinute
   /**
    * Maximum number of requests with an invalid token per minute and address (IPv6: /64); further ones return 429.
    * @minimum 0
    */
-  failedAttemptsPerMinute: number;
-};
+  failedAttemptsPerMinute: number
+}
 
 /**
  * Timeouts in milliseconds.
@@ -2408,48 +2434,48 @@ export type GetLimitsResponseTimeouts = {
    * Timeout of one database query in milliseconds; after it the response is 503.
    * @minimum 0
    */
-  statementTimeoutMs: number;
+  statementTimeoutMs: number
   /**
    * Maximum time that a request waits for the blocks of `minBlock`, in milliseconds; then the response is 503.
    * @minimum 0
    */
-  minBlockMs: number;
-};
+  minBlockMs: number
+}
 
 /**
  * `strong`: a response shows everything that was committed before its request arrived, except stale responses (`Cache-Status`, see `staleIfErrorSeconds`). `eventual`: the database is a standby, and a response shows what it has replayed; `minBlock` still requires a block.
  */
-export type GetLimitsResponseFreshnessConsistency = typeof GetLimitsResponseFreshnessConsistency[keyof typeof GetLimitsResponseFreshnessConsistency];
-
+export type GetLimitsResponseFreshnessConsistency =
+  (typeof GetLimitsResponseFreshnessConsistency)[keyof typeof GetLimitsResponseFreshnessConsistency]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const GetLimitsResponseFreshnessConsistency = {
   strong: 'strong',
   eventual: 'eventual',
-} as const;
+} as const
 
 /**
  * Freshness of responses.
  */
 export type GetLimitsResponseFreshness = {
   /** `strong`: a response shows everything that was committed before its request arrived, except stale responses (`Cache-Status`, see `staleIfErrorSeconds`). `eventual`: the database is a standby, and a response shows what it has replayed; `minBlock` still requires a block. */
-  consistency: GetLimitsResponseFreshnessConsistency;
+  consistency: GetLimitsResponseFreshnessConsistency
   /**
    * How long caches may reuse a public response, in seconds (`max-age`).
    * @minimum 0
    */
-  maxAgeSeconds: number;
+  maxAgeSeconds: number
   /**
    * How much longer caches may reuse it while they revalidate, in seconds (`stale-while-revalidate`).
    * @minimum 0
    */
-  staleWhileRevalidateSeconds: number;
+  staleWhileRevalidateSeconds: number
   /**
    * Maximum age in seconds of a stale response that is served while the database is unreachable, with `Age` and `Cache-Status`; 0 disables it.
    * @minimum 0
    */
-  staleIfErrorSeconds: number;
-};
+  staleIfErrorSeconds: number
+}
 
 /**
  * Limits of this deployment.
@@ -2459,17 +2485,17 @@ export interface GetLimitsResponse {
    * The operations of this deployment, as in the OpenAPI document.
    * @maxItems 100
    */
-  operations: OperationLimits[];
+  operations: OperationLimits[]
   /** Limits of a request. */
-  requests: GetLimitsResponseRequests;
+  requests: GetLimitsResponseRequests
   /** Limits of reading a response. */
-  responses: GetLimitsResponseResponses;
+  responses: GetLimitsResponseResponses
   /** Rate limits. */
-  rateLimits: GetLimitsResponseRateLimits;
+  rateLimits: GetLimitsResponseRateLimits
   /** Timeouts in milliseconds. */
-  timeouts: GetLimitsResponseTimeouts;
+  timeouts: GetLimitsResponseTimeouts
   /** Freshness of responses. */
-  freshness: GetLimitsResponseFreshness;
+  freshness: GetLimitsResponseFreshness
 }
 
 /**
@@ -2480,24 +2506,24 @@ export interface AccessListItem {
    * ID of the list.
    * @maxLength 128
    */
-  id: string;
+  id: string
   /**
    * Name of the list.
    * @maxLength 4096
    */
-  name: string;
+  name: string
   /**
    * Number of addresses on the list, exact.
    * @minimum 0
    */
-  memberCount: number;
+  memberCount: number
   /** When the list was created. */
-  createdAt: Instant;
+  createdAt: Instant
   /**
    * URI of the icon; empty if there is none.
    * @maxLength 4096
    */
-  icon: string;
+  icon: string
 }
 
 /**
@@ -2508,176 +2534,175 @@ export interface ListAccessListsResponse {
    * The matching lists of the user, at most 1,000.
    * @maxItems 1000
    */
-  accesslists: AccessListItem[];
+  accesslists: AccessListItem[]
 }
 
 /**
  * At the moment of the response. `active`: completed in the current window. `pending`: not completed yet, and the window is still open. `broken`: the window has closed.
  */
-export type UserProfileStreakStatus = typeof UserProfileStreakStatus[keyof typeof UserProfileStreakStatus];
-
+export type UserProfileStreakStatus = (typeof UserProfileStreakStatus)[keyof typeof UserProfileStreakStatus]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const UserProfileStreakStatus = {
   active: 'active',
   pending: 'pending',
   broken: 'broken',
-} as const;
+} as const
 
 /**
  * How regularly the user participates.
  */
 export type UserProfileStreak = {
   /** Length of the streak, a number as recorded. */
-  value: number;
+  value: number
   /** At the moment of the response. `active`: completed in the current window. `pending`: not completed yet, and the window is still open. `broken`: the window has closed. */
-  status: UserProfileStreakStatus;
+  status: UserProfileStreakStatus
   /** When the last window closed and the current one opened. */
-  lastExpirationTime: Instant;
+  lastExpirationTime: Instant
   /** When the current window closes. */
-  nextExpirationTime: Instant;
+  nextExpirationTime: Instant
   /** When the user last completed an action. */
-  lastCompletionTime: Instant;
-};
+  lastCompletionTime: Instant
+}
 
 /**
  * Score, rank and streak of a user.
  */
 export interface UserProfile {
   /** Total the user has earned, in wei: 10^18 wei are 1 ETH. */
-  ethEarned: BaseUnits;
+  ethEarned: BaseUnits
   /** Score of the user, in points. */
-  score: number;
+  score: number
   /**
    * Rank by score: 1 plus the number of profiles with a higher score.
    * @minimum 1
    */
-  ranking: number;
+  ranking: number
   /** How regularly the user participates. */
-  streak: UserProfileStreak;
+  streak: UserProfileStreak
 }
 
 export type ListCampaignsParams = {
-/**
- * Number of the page, from 1; 0 is the first page too. A page past the end is empty.
- * @minimum 0
- * @maximum 9007199254740991
- */
-page?: number | null;
-/**
- * Number of items per page, at most 100. With 0 the array is empty.
- * @minimum 0
- * @maximum 100
- */
-pageSize?: number | null;
-/**
- * Campaigns of any of these budget accounts. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-budgetAccount?: Address[];
-/**
- * Campaigns of this owner.
- * @pattern ^0x[a-fA-F0-9]{40}$
- */
-owner?: string;
-/**
- * Campaigns created by this autocampaign. Case-sensitive.
- * @minLength 1
- * @maxLength 128
- */
-autocampaignId?: string;
-/**
- * Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.
- * @minimum 0
- * @maximum 9007199254740991
- */
-chainId?: number | null;
-/**
- * Campaigns with an action step on this contract; requires `chainId`, the chain of the contract.
- * @pattern ^0x[a-fA-F0-9]{40}$
- */
-targetContract?: string;
-/**
- * Campaigns that involve any of these tokens or collections. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-tokens?: TokenFilter[];
-/**
- * Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-rewardToken?: RewardTokenFilter[];
-/**
- * Campaigns distributed through any of these channels, compared without case. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-distributionChannel?: string[];
-/**
- * `true`: only campaigns all of whose reward tokens are known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null` mean `true`.
- */
-tokenWhitelist?: boolean | null;
-/**
- * These campaigns, as far as they pass all other filters. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-campaignId?: CampaignId[];
-/**
- * Campaigns with an incentive of any of these variants, compared without case. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-incentiveType?: ListCampaignsIncentiveTypeItem[];
-/**
- * Campaigns whose action template has any of these action types, compared without case. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-actionType?: string[];
-/**
- * `recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first. `ending-soon`: only active campaigns that end, those first that end soonest.
- */
-sortBy?: ListCampaignsSortBy;
-/**
- * `true`: only campaigns that use an action template without customisation.
- */
-actionTemplateOnly?: boolean;
-/**
- * `true`: only campaigns that are active now.
- */
-showActiveOnly?: boolean;
-/**
- * Campaigns of which every word starts a word of the name, or of the name or the symbol of a reward token; compared without case and accents.
- * @minLength 1
- * @maxLength 128
- * @pattern \S
- */
-search?: string;
-/**
- * Only these top-level keys, in their usual order. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-fields?: ListCampaignsFieldsItem[];
-/**
- * Count the values of these beside the page, each under all other filters. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-facets?: ListCampaignsFacetsItem[];
-/**
- * How many values of each facet, those of most campaigns first; 10 by default. Requires `facets`.
- * @minimum 1
- * @maximum 50
- */
-facetSize?: number | null;
-/**
- * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
- * @maxItems 10
- */
-minBlock?: string[];
-};
+  /**
+   * Number of the page, from 1; 0 is the first page too. A page past the end is empty.
+   * @minimum 0
+   * @maximum 9007199254740991
+   */
+  page?: number | null
+  /**
+   * Number of items per page, at most 100. With 0 the array is empty.
+   * @minimum 0
+   * @maximum 100
+   */
+  pageSize?: number | null
+  /**
+   * Campaigns of any of these budget accounts. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  budgetAccount?: Address[]
+  /**
+   * Campaigns of this owner.
+   * @pattern ^0x[a-fA-F0-9]{40}$
+   */
+  owner?: string
+  /**
+   * Campaigns created by this autocampaign. Case-sensitive.
+   * @minLength 1
+   * @maxLength 128
+   */
+  autocampaignId?: string
+  /**
+   * Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.
+   * @minimum 0
+   * @maximum 9007199254740991
+   */
+  chainId?: number | null
+  /**
+   * Campaigns with an action step on this contract; requires `chainId`, the chain of the contract.
+   * @pattern ^0x[a-fA-F0-9]{40}$
+   */
+  targetContract?: string
+  /**
+   * Campaigns that involve any of these tokens or collections. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  tokens?: TokenFilter[]
+  /**
+   * Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  rewardToken?: RewardTokenFilter[]
+  /**
+   * Campaigns distributed through any of these channels, compared without case. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  distributionChannel?: string[]
+  /**
+   * `true`: only campaigns all of whose reward tokens are known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null` mean `true`.
+   */
+  tokenWhitelist?: boolean | null
+  /**
+   * These campaigns, as far as they pass all other filters. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  campaignId?: CampaignId[]
+  /**
+   * Campaigns with an incentive of any of these variants, compared without case. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  incentiveType?: ListCampaignsIncentiveTypeItem[]
+  /**
+   * Campaigns whose action template has any of these action types, compared without case. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  actionType?: string[]
+  /**
+   * `recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first. `ending-soon`: only active campaigns that end, those first that end soonest.
+   */
+  sortBy?: ListCampaignsSortBy
+  /**
+   * `true`: only campaigns that use an action template without customisation.
+   */
+  actionTemplateOnly?: boolean
+  /**
+   * `true`: only campaigns that are active now.
+   */
+  showActiveOnly?: boolean
+  /**
+   * Campaigns of which every word starts a word of the name, or of the name or the symbol of a reward token; compared without case and accents.
+   * @minLength 1
+   * @maxLength 128
+   * @pattern \S
+   */
+  search?: string
+  /**
+   * Only these top-level keys, in their usual order. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  fields?: ListCampaignsFieldsItem[]
+  /**
+   * Count the values of these beside the page, each under all other filters. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  facets?: ListCampaignsFacetsItem[]
+  /**
+   * How many values of each facet, those of most campaigns first; 10 by default. Requires `facets`.
+   * @minimum 1
+   * @maximum 50
+   */
+  facetSize?: number | null
+  /**
+   * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+   * @maxItems 10
+   */
+  minBlock?: string[]
+}
 
 /**
  * A variant.
  */
-export type ListCampaignsIncentiveTypeItem = typeof ListCampaignsIncentiveTypeItem[keyof typeof ListCampaignsIncentiveTypeItem];
-
+export type ListCampaignsIncentiveTypeItem =
+  (typeof ListCampaignsIncentiveTypeItem)[keyof typeof ListCampaignsIncentiveTypeItem]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ListCampaignsIncentiveTypeItem = {
@@ -2691,23 +2716,21 @@ export const ListCampaignsIncentiveTypeItem = {
   ERC20PeggedIncentive: 'ERC20PeggedIncentive',
   ERC20PeggedVariableCriteriaIncentive: 'ERC20PeggedVariableCriteriaIncentive',
   ERC20PeggedVariableCriteriaIncentiveV2: 'ERC20PeggedVariableCriteriaIncentiveV2',
-} as const;
+} as const
 
-export type ListCampaignsSortBy = typeof ListCampaignsSortBy[keyof typeof ListCampaignsSortBy];
-
+export type ListCampaignsSortBy = (typeof ListCampaignsSortBy)[keyof typeof ListCampaignsSortBy]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ListCampaignsSortBy = {
   'recently-deployed': 'recently-deployed',
   active: 'active',
   'ending-soon': 'ending-soon',
-} as const;
+} as const
 
 /**
  * A top-level key.
  */
-export type ListCampaignsFieldsItem = typeof ListCampaignsFieldsItem[keyof typeof ListCampaignsFieldsItem];
-
+export type ListCampaignsFieldsItem = (typeof ListCampaignsFieldsItem)[keyof typeof ListCampaignsFieldsItem]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ListCampaignsFieldsItem = {
@@ -2736,13 +2759,12 @@ export const ListCampaignsFieldsItem = {
   endTime: 'endTime',
   allowList: 'allowList',
   actionSteps: 'actionSteps',
-} as const;
+} as const
 
 /**
  * A facet.
  */
-export type ListCampaignsFacetsItem = typeof ListCampaignsFacetsItem[keyof typeof ListCampaignsFacetsItem];
-
+export type ListCampaignsFacetsItem = (typeof ListCampaignsFacetsItem)[keyof typeof ListCampaignsFacetsItem]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ListCampaignsFacetsItem = {
@@ -2752,26 +2774,25 @@ export const ListCampaignsFacetsItem = {
   actionType: 'actionType',
   distributionChannel: 'distributionChannel',
   isActive: 'isActive',
-} as const;
+} as const
 
 export type GetCampaignParams = {
-/**
- * Only these top-level keys, in their usual order. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-fields?: GetCampaignFieldsItem[];
-/**
- * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
- * @maxItems 10
- */
-minBlock?: string[];
-};
+  /**
+   * Only these top-level keys, in their usual order. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  fields?: GetCampaignFieldsItem[]
+  /**
+   * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+   * @maxItems 10
+   */
+  minBlock?: string[]
+}
 
 /**
  * A top-level key.
  */
-export type GetCampaignFieldsItem = typeof GetCampaignFieldsItem[keyof typeof GetCampaignFieldsItem];
-
+export type GetCampaignFieldsItem = (typeof GetCampaignFieldsItem)[keyof typeof GetCampaignFieldsItem]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const GetCampaignFieldsItem = {
@@ -2805,115 +2826,114 @@ export const GetCampaignFieldsItem = {
   createdAtBlockchainNumbers: 'createdAtBlockchainNumbers',
   templateId: 'templateId',
   nftMetadataId: 'nftMetadataId',
-} as const;
+} as const
 
 export type ListTrendingCampaignsParams = {
-/**
- * Claims in (now − period, now] count, by their block timestamps, exact to the second; campaigns are ranked by the volume claimed in it.
- */
-period?: ListTrendingCampaignsPeriod;
-/**
- * Campaigns of any of these budget accounts. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-budgetAccount?: Address[];
-/**
- * Campaigns of this owner.
- * @pattern ^0x[a-fA-F0-9]{40}$
- */
-owner?: string;
-/**
- * Campaigns created by this autocampaign. Case-sensitive.
- * @minLength 1
- * @maxLength 128
- */
-autocampaignId?: string;
-/**
- * Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.
- * @minimum 0
- * @maximum 9007199254740991
- */
-chainId?: number | null;
-/**
- * Campaigns with an action step on this contract; requires `chainId`, the chain of the contract.
- * @pattern ^0x[a-fA-F0-9]{40}$
- */
-targetContract?: string;
-/**
- * Campaigns that involve any of these tokens or collections. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-tokens?: TokenFilter[];
-/**
- * Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-rewardToken?: RewardTokenFilter[];
-/**
- * Campaigns distributed through any of these channels, compared without case. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-distributionChannel?: string[];
-/**
- * `true`: only campaigns all of whose reward tokens are known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null` mean `true`.
- */
-tokenWhitelist?: boolean | null;
-/**
- * Number of campaigns to return, at most 100; 0 returns an empty array.
- * @minimum 0
- * @maximum 100
- */
-pageSize?: number | null;
-/**
- * Campaigns created by this account; if the creator is not recorded, campaigns it owns.
- * @pattern ^0x[a-fA-F0-9]{40}$
- */
-creator?: string;
-/**
- * Only campaigns whose allow list admits this account; `status`, `accessStatus` and `signature` refer to it.
- * @pattern ^0x[a-fA-F0-9]{40}$
- */
-user?: string;
-/**
- * Campaigns whose action template has any of these action types, compared without case. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-includeActionTypes?: string[];
-/**
- * No campaigns whose action template has any of these action types, compared without case. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-excludeActionTypes?: string[];
-/**
- * `true`: adds `actionTokenMetadata` to campaigns of the action type `swap` whose action token is known. Empty and `null` mean `false`.
- */
-includeTokenMetadata?: boolean | null;
-/**
- * Only these top-level keys, in their usual order. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-fields?: ListTrendingCampaignsFieldsItem[];
-/**
- * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
- * @maxItems 10
- */
-minBlock?: string[];
-};
+  /**
+   * Claims in (now − period, now] count, by their block timestamps, exact to the second; campaigns are ranked by the volume claimed in it.
+   */
+  period?: ListTrendingCampaignsPeriod
+  /**
+   * Campaigns of any of these budget accounts. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  budgetAccount?: Address[]
+  /**
+   * Campaigns of this owner.
+   * @pattern ^0x[a-fA-F0-9]{40}$
+   */
+  owner?: string
+  /**
+   * Campaigns created by this autocampaign. Case-sensitive.
+   * @minLength 1
+   * @maxLength 128
+   */
+  autocampaignId?: string
+  /**
+   * Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.
+   * @minimum 0
+   * @maximum 9007199254740991
+   */
+  chainId?: number | null
+  /**
+   * Campaigns with an action step on this contract; requires `chainId`, the chain of the contract.
+   * @pattern ^0x[a-fA-F0-9]{40}$
+   */
+  targetContract?: string
+  /**
+   * Campaigns that involve any of these tokens or collections. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  tokens?: TokenFilter[]
+  /**
+   * Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  rewardToken?: RewardTokenFilter[]
+  /**
+   * Campaigns distributed through any of these channels, compared without case. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  distributionChannel?: string[]
+  /**
+   * `true`: only campaigns all of whose reward tokens are known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null` mean `true`.
+   */
+  tokenWhitelist?: boolean | null
+  /**
+   * Number of campaigns to return, at most 100; 0 returns an empty array.
+   * @minimum 0
+   * @maximum 100
+   */
+  pageSize?: number | null
+  /**
+   * Campaigns created by this account; if the creator is not recorded, campaigns it owns.
+   * @pattern ^0x[a-fA-F0-9]{40}$
+   */
+  creator?: string
+  /**
+   * Only campaigns whose allow list admits this account; `status`, `accessStatus` and `signature` refer to it.
+   * @pattern ^0x[a-fA-F0-9]{40}$
+   */
+  user?: string
+  /**
+   * Campaigns whose action template has any of these action types, compared without case. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  includeActionTypes?: string[]
+  /**
+   * No campaigns whose action template has any of these action types, compared without case. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  excludeActionTypes?: string[]
+  /**
+   * `true`: adds `actionTokenMetadata` to campaigns of the action type `swap` whose action token is known. Empty and `null` mean `false`.
+   */
+  includeTokenMetadata?: boolean | null
+  /**
+   * Only these top-level keys, in their usual order. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  fields?: ListTrendingCampaignsFieldsItem[]
+  /**
+   * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+   * @maxItems 10
+   */
+  minBlock?: string[]
+}
 
-export type ListTrendingCampaignsPeriod = typeof ListTrendingCampaignsPeriod[keyof typeof ListTrendingCampaignsPeriod];
-
+export type ListTrendingCampaignsPeriod = (typeof ListTrendingCampaignsPeriod)[keyof typeof ListTrendingCampaignsPeriod]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ListTrendingCampaignsPeriod = {
   '1h': '1h',
   '24h': '24h',
-} as const;
+} as const
 
 /**
  * A top-level key.
  */
-export type ListTrendingCampaignsFieldsItem = typeof ListTrendingCampaignsFieldsItem[keyof typeof ListTrendingCampaignsFieldsItem];
-
+export type ListTrendingCampaignsFieldsItem =
+  (typeof ListTrendingCampaignsFieldsItem)[keyof typeof ListTrendingCampaignsFieldsItem]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ListTrendingCampaignsFieldsItem = {
@@ -2940,126 +2960,123 @@ export const ListTrendingCampaignsFieldsItem = {
   usdDistributed24Hr: 'usdDistributed24Hr',
   usdDistributed1Hr: 'usdDistributed1Hr',
   actionTokenMetadata: 'actionTokenMetadata',
-} as const;
+} as const
 
 export type ListContractsParams = {
-/**
- * Number of the page, from 1; 0 is the first page too. A page past the end is empty.
- * @minimum 0
- * @maximum 9007199254740991
- */
-page?: number | null;
-/**
- * Number of items per page, at most 100. With 0 the array is empty.
- * @minimum 0
- * @maximum 100
- */
-pageSize?: number | null;
-/**
- * `most-completions`: most claims in the time range first. `total-spend`: most US dollars claimed in it. `recently-deployed`: the newest campaign. Ties are broken by the other two, in this order, then by chain ID and address.
- */
-sortBy?: ListContractsSortBy;
-/**
- * Claims in (now − range, now] count, by their block timestamps, exact to the second; absent: all claims. Contracts without a claim in it are included, with zeros.
- */
-timeRange?: ListContractsTimeRange;
-/**
- * Contracts on any of these chains. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-chainIds?: number[];
-/**
- * Count only campaigns created by this account, in all statistics; if the creator is not recorded, campaigns it owns.
- * @pattern ^0x[a-fA-F0-9]{40}$
- */
-creator?: string;
-/**
- * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
- * @maxItems 10
- */
-minBlock?: string[];
-};
+  /**
+   * Number of the page, from 1; 0 is the first page too. A page past the end is empty.
+   * @minimum 0
+   * @maximum 9007199254740991
+   */
+  page?: number | null
+  /**
+   * Number of items per page, at most 100. With 0 the array is empty.
+   * @minimum 0
+   * @maximum 100
+   */
+  pageSize?: number | null
+  /**
+   * `most-completions`: most claims in the time range first. `total-spend`: most US dollars claimed in it. `recently-deployed`: the newest campaign. Ties are broken by the other two, in this order, then by chain ID and address.
+   */
+  sortBy?: ListContractsSortBy
+  /**
+   * Claims in (now − range, now] count, by their block timestamps, exact to the second; absent: all claims. Contracts without a claim in it are included, with zeros.
+   */
+  timeRange?: ListContractsTimeRange
+  /**
+   * Contracts on any of these chains. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  chainIds?: number[]
+  /**
+   * Count only campaigns created by this account, in all statistics; if the creator is not recorded, campaigns it owns.
+   * @pattern ^0x[a-fA-F0-9]{40}$
+   */
+  creator?: string
+  /**
+   * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+   * @maxItems 10
+   */
+  minBlock?: string[]
+}
 
-export type ListContractsSortBy = typeof ListContractsSortBy[keyof typeof ListContractsSortBy];
-
+export type ListContractsSortBy = (typeof ListContractsSortBy)[keyof typeof ListContractsSortBy]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ListContractsSortBy = {
   'most-completions': 'most-completions',
   'total-spend': 'total-spend',
   'recently-deployed': 'recently-deployed',
-} as const;
+} as const
 
-export type ListContractsTimeRange = typeof ListContractsTimeRange[keyof typeof ListContractsTimeRange];
-
+export type ListContractsTimeRange = (typeof ListContractsTimeRange)[keyof typeof ListContractsTimeRange]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ListContractsTimeRange = {
   '6h': '6h',
   '24h': '24h',
   '7d': '7d',
-} as const;
+} as const
 
 export type ListTokensParams = {
-/**
- * Number of the page, from 1; 0 is the first page too. A page past the end is empty.
- * @minimum 0
- * @maximum 9007199254740991
- */
-page?: number | null;
-/**
- * Number of items per page, at most 100. With 0 the array is empty.
- * @minimum 0
- * @maximum 100
- */
-pageSize?: number | null;
-/**
- * Tokens of which every word starts a word of the name or the symbol, without case and accents.
- * @minLength 1
- * @maxLength 128
- * @pattern \S
- */
-search?: string;
-/**
- * Tokens of any of these chains. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-chainId?: number[];
-/**
- * These tokens. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-token?: RewardTokenFilter[];
-/**
- * `true`: only whitelisted tokens; `false`: only others. Empty and `null` mean both.
- */
-whitelisted?: boolean | null;
-/**
- * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
- * @maxItems 10
- */
-minBlock?: string[];
-};
+  /**
+   * Number of the page, from 1; 0 is the first page too. A page past the end is empty.
+   * @minimum 0
+   * @maximum 9007199254740991
+   */
+  page?: number | null
+  /**
+   * Number of items per page, at most 100. With 0 the array is empty.
+   * @minimum 0
+   * @maximum 100
+   */
+  pageSize?: number | null
+  /**
+   * Tokens of which every word starts a word of the name or the symbol, without case and accents.
+   * @minLength 1
+   * @maxLength 128
+   * @pattern \S
+   */
+  search?: string
+  /**
+   * Tokens of any of these chains. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  chainId?: number[]
+  /**
+   * These tokens. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  token?: RewardTokenFilter[]
+  /**
+   * `true`: only whitelisted tokens; `false`: only others. Empty and `null` mean both.
+   */
+  whitelisted?: boolean | null
+  /**
+   * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+   * @maxItems 10
+   */
+  minBlock?: string[]
+}
 
 export type ListActivityParams = {
-/**
- * Campaign IDs to include; empty result if omitted. Comma-separated or repeated; at most 50 items.
- * @maxItems 50
- */
-campaignId?: CampaignId[];
-/**
- * Claims in (now − range, now] count, by their block timestamps, exact to the second. `1h` has 1-minute buckets, `24h` 30-minute, `7d` 4-hour and `30d` 1-day buckets; they are aligned to the end of the range, not to the clock.
- */
-timeRange?: ListActivityTimeRange;
-/**
- * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
- * @maxItems 10
- */
-minBlock?: string[];
-};
+  /**
+   * Campaign IDs to include; empty result if omitted. Comma-separated or repeated; at most 50 items.
+   * @maxItems 50
+   */
+  campaignId?: CampaignId[]
+  /**
+   * Claims in (now − range, now] count, by their block timestamps, exact to the second. `1h` has 1-minute buckets, `24h` 30-minute, `7d` 4-hour and `30d` 1-day buckets; they are aligned to the end of the range, not to the clock.
+   */
+  timeRange?: ListActivityTimeRange
+  /**
+   * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+   * @maxItems 10
+   */
+  minBlock?: string[]
+}
 
-export type ListActivityTimeRange = typeof ListActivityTimeRange[keyof typeof ListActivityTimeRange];
-
+export type ListActivityTimeRange = (typeof ListActivityTimeRange)[keyof typeof ListActivityTimeRange]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ListActivityTimeRange = {
@@ -3067,203 +3084,199 @@ export const ListActivityTimeRange = {
   '24h': '24h',
   '7d': '7d',
   '30d': '30d',
-} as const;
+} as const
 
 export type GetPricesParams = {
-/**
- * The token, `<chainId>:<address>`.
- * @maxLength 59
- * @pattern ^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}$
- */
-token: string;
-/**
- * The instant of the price; not in the future. Absent: now. Not together with `interval`.
- * @maxLength 30
- * @pattern ^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?Z$
- */
-at?: string;
-/**
- * The first instant of a series; with `until` and `interval`.
- * @maxLength 30
- * @pattern ^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?Z$
- */
-since?: string;
-/**
- * The end of a series, which is not in it; not in the future. With `since` and `interval`.
- * @maxLength 30
- * @pattern ^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?Z$
- */
-until?: string;
-/**
- * Adds a series: the prices in force at `since` and each interval after it, at most 400. With `since` and `until`.
- */
-interval?: GetPricesInterval;
-/**
- * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
- * @maxItems 10
- */
-minBlock?: string[];
-};
+  /**
+   * The token, `<chainId>:<address>`.
+   * @maxLength 59
+   * @pattern ^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}$
+   */
+  token: string
+  /**
+   * The instant of the price; not in the future. Absent: now. Not together with `interval`.
+   * @maxLength 30
+   * @pattern ^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?Z$
+   */
+  at?: string
+  /**
+   * The first instant of a series; with `until` and `interval`.
+   * @maxLength 30
+   * @pattern ^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?Z$
+   */
+  since?: string
+  /**
+   * The end of a series, which is not in it; not in the future. With `since` and `interval`.
+   * @maxLength 30
+   * @pattern ^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?Z$
+   */
+  until?: string
+  /**
+   * Adds a series: the prices in force at `since` and each interval after it, at most 400. With `since` and `until`.
+   */
+  interval?: GetPricesInterval
+  /**
+   * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+   * @maxItems 10
+   */
+  minBlock?: string[]
+}
 
-export type GetPricesInterval = typeof GetPricesInterval[keyof typeof GetPricesInterval];
-
+export type GetPricesInterval = (typeof GetPricesInterval)[keyof typeof GetPricesInterval]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const GetPricesInterval = {
   '1h': '1h',
   '1d': '1d',
-} as const;
+} as const
 
 export type ListClaimsParams = {
-/**
- * Only claims of this account.
- * @pattern ^0x[a-fA-F0-9]{40}$
- */
-claimant?: string;
-/**
- * Only claims on these campaigns. Comma-separated or repeated; at most 50 items.
- * @maxItems 50
- */
-campaignId?: CampaignId[];
-/**
- * Only claims on these chains. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-chainId?: number[];
-/**
- * Only what is of this instant or later.
- * @maxLength 30
- * @pattern ^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?Z$
- */
-since?: string;
-/**
- * Only what is earlier than this instant.
- * @maxLength 30
- * @pattern ^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?Z$
- */
-until?: string;
-/**
- * `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page.
- * @maxLength 512
- * @pattern ^[A-Za-z0-9_-]{1,512}$
- */
-cursor?: string;
-/**
- * Number of items per page, at most 100. With 0 the array is empty.
- * @minimum 0
- * @maximum 100
- */
-pageSize?: number | null;
-/**
- * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
- * @maxItems 10
- */
-minBlock?: string[];
-};
+  /**
+   * Only claims of this account.
+   * @pattern ^0x[a-fA-F0-9]{40}$
+   */
+  claimant?: string
+  /**
+   * Only claims on these campaigns. Comma-separated or repeated; at most 50 items.
+   * @maxItems 50
+   */
+  campaignId?: CampaignId[]
+  /**
+   * Only claims on these chains. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  chainId?: number[]
+  /**
+   * Only what is of this instant or later.
+   * @maxLength 30
+   * @pattern ^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?Z$
+   */
+  since?: string
+  /**
+   * Only what is earlier than this instant.
+   * @maxLength 30
+   * @pattern ^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,9})?Z$
+   */
+  until?: string
+  /**
+   * `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page.
+   * @maxLength 512
+   * @pattern ^[A-Za-z0-9_-]{1,512}$
+   */
+  cursor?: string
+  /**
+   * Number of items per page, at most 100. With 0 the array is empty.
+   * @minimum 0
+   * @maximum 100
+   */
+  pageSize?: number | null
+  /**
+   * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+   * @maxItems 10
+   */
+  minBlock?: string[]
+}
 
 export type ListEligibilityParams = {
-/**
- * The account that wants to claim.
- * @pattern ^0x[a-fA-F0-9]{40}$
- */
-user: string;
-/**
- * The campaigns it wants to claim. Comma-separated or repeated; at most 50 items.
- * @maxItems 50
- */
-campaignId: CampaignId[];
-/**
- * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
- * @maxItems 10
- */
-minBlock?: string[];
-};
+  /**
+   * The account that wants to claim.
+   * @pattern ^0x[a-fA-F0-9]{40}$
+   */
+  user: string
+  /**
+   * The campaigns it wants to claim. Comma-separated or repeated; at most 50 items.
+   * @maxItems 50
+   */
+  campaignId: CampaignId[]
+  /**
+   * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+   * @maxItems 10
+   */
+  minBlock?: string[]
+}
 
 export type ListRewardsParams = {
-/**
- * `claimable`: only incentives whose verdict is `claimable`. `claimed`: only those with at least one claim. Absent: both, and those with a signature that cannot be claimed.
- */
-state?: ListRewardsState;
-/**
- * Only incentives on these chains. Comma-separated or repeated; at most 100 items.
- * @maxItems 100
- */
-chainId?: number[];
-/**
- * `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page.
- * @maxLength 512
- * @pattern ^[A-Za-z0-9_-]{1,512}$
- */
-cursor?: string;
-/**
- * Number of items per page, at most 100. With 0 the array is empty.
- * @minimum 0
- * @maximum 100
- */
-pageSize?: number | null;
-/**
- * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
- * @maxItems 10
- */
-minBlock?: string[];
-};
+  /**
+   * `claimable`: only incentives whose verdict is `claimable`. `claimed`: only those with at least one claim. Absent: both, and those with a signature that cannot be claimed.
+   */
+  state?: ListRewardsState
+  /**
+   * Only incentives on these chains. Comma-separated or repeated; at most 100 items.
+   * @maxItems 100
+   */
+  chainId?: number[]
+  /**
+   * `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page.
+   * @maxLength 512
+   * @pattern ^[A-Za-z0-9_-]{1,512}$
+   */
+  cursor?: string
+  /**
+   * Number of items per page, at most 100. With 0 the array is empty.
+   * @minimum 0
+   * @maximum 100
+   */
+  pageSize?: number | null
+  /**
+   * Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+   * @maxItems 10
+   */
+  minBlock?: string[]
+}
 
-export type ListRewardsState = typeof ListRewardsState[keyof typeof ListRewardsState];
-
+export type ListRewardsState = (typeof ListRewardsState)[keyof typeof ListRewardsState]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ListRewardsState = {
   claimable: 'claimable',
   claimed: 'claimed',
-} as const;
+} as const
 
 export type ListAccessListsParams = {
-/**
- * User whose lists are returned; default: the user of the token. Only an admin token may name another user, and must name one. Case-sensitive.
- * @minLength 1
- * @maxLength 128
- */
-userId?: string;
-/**
- * Words, separated by white space: each must start a word of the name, ignoring case and accents. Not allowed: the characters `: & | ' ! ( ) < >`.
- * @minLength 1
- * @maxLength 128
- */
-search?: string;
-/**
- * `totalMembers`: by number of members. Default: by creation time. Ties are ordered by ID, ascending.
- */
-sortBy?: ListAccessListsSortBy;
-/**
- * `ASC` or `DESC`, in any case: the sort direction. `DESC`: most members, or newest, first.
- */
-orderBy?: ListAccessListsOrderBy;
-};
+  /**
+   * User whose lists are returned; default: the user of the token. Only an admin token may name another user, and must name one. Case-sensitive.
+   * @minLength 1
+   * @maxLength 128
+   */
+  userId?: string
+  /**
+   * Words, separated by white space: each must start a word of the name, ignoring case and accents. Not allowed: the characters `: & | ' ! ( ) < >`.
+   * @minLength 1
+   * @maxLength 128
+   */
+  search?: string
+  /**
+   * `totalMembers`: by number of members. Default: by creation time. Ties are ordered by ID, ascending.
+   */
+  sortBy?: ListAccessListsSortBy
+  /**
+   * `ASC` or `DESC`, in any case: the sort direction. `DESC`: most members, or newest, first.
+   */
+  orderBy?: ListAccessListsOrderBy
+}
 
-export type ListAccessListsSortBy = typeof ListAccessListsSortBy[keyof typeof ListAccessListsSortBy];
-
+export type ListAccessListsSortBy = (typeof ListAccessListsSortBy)[keyof typeof ListAccessListsSortBy]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ListAccessListsSortBy = {
   totalMembers: 'totalMembers',
-} as const;
+} as const
 
-export type ListAccessListsOrderBy = typeof ListAccessListsOrderBy[keyof typeof ListAccessListsOrderBy];
-
+export type ListAccessListsOrderBy = (typeof ListAccessListsOrderBy)[keyof typeof ListAccessListsOrderBy]
 
 // eslint-disable-next-line @typescript-eslint/no-redeclare
 export const ListAccessListsOrderBy = {
   ASC: 'ASC',
   DESC: 'DESC',
-} as const;
+} as const
 
 export type GetUserProfileParams = {
-/**
- * Account whose profile is returned; default: the address of the token. Only an admin token may name another.
- * @pattern ^0x[a-fA-F0-9]{40}$
- */
-user?: string;
-};
+  /**
+   * Account whose profile is returned; default: the address of the token. Only an admin token may name another.
+   * @pattern ^0x[a-fA-F0-9]{40}$
+   */
+  user?: string
+}
 
 /**
  * Returns one page of the campaigns that match all filters, and the total number of matches.
@@ -3313,57 +3326,75 @@ export type listCampaignsResponse503 = {
   data: Error
   status: 503
 }
-    
-export type listCampaignsResponseSuccess = (listCampaignsResponse200) & {
-  headers: Headers;
-};
-export type listCampaignsResponseError = (listCampaignsResponse304 | listCampaignsResponse400 | listCampaignsResponse405 | listCampaignsResponse414 | listCampaignsResponse429 | listCampaignsResponse431 | listCampaignsResponse500 | listCampaignsResponse503) & {
-  headers: Headers;
-};
 
-export type listCampaignsResponse = (listCampaignsResponseSuccess | listCampaignsResponseError)
+export type listCampaignsResponseSuccess = listCampaignsResponse200 & {
+  headers: Headers
+}
+export type listCampaignsResponseError = (
+  | listCampaignsResponse304
+  | listCampaignsResponse400
+  | listCampaignsResponse405
+  | listCampaignsResponse414
+  | listCampaignsResponse429
+  | listCampaignsResponse431
+  | listCampaignsResponse500
+  | listCampaignsResponse503
+) & {
+  headers: Headers
+}
 
-export const getListCampaignsUrl = (params?: ListCampaignsParams,) => {
-  const normalizedParams = new URLSearchParams();
+export type listCampaignsResponse = listCampaignsResponseSuccess | listCampaignsResponseError
+
+export const getListCampaignsUrl = (params?: ListCampaignsParams) => {
+  const normalizedParams = new URLSearchParams()
 
   Object.entries(params || {}).forEach(([key, value]) => {
-    const explodeParameters = ["budgetAccount","tokens","rewardToken","distributionChannel","campaignId","incentiveType","actionType","fields","facets","minBlock"];
+    const explodeParameters = [
+      'budgetAccount',
+      'tokens',
+      'rewardToken',
+      'distributionChannel',
+      'campaignId',
+      'incentiveType',
+      'actionType',
+      'fields',
+      'facets',
+      'minBlock',
+    ]
 
     if (Array.isArray(value) && explodeParameters.includes(key)) {
       value.forEach((v) => {
-        normalizedParams.append(key, v === null ? 'null' : v.toString());
-      });
-      return;
+        normalizedParams.append(key, v === null ? 'null' : v.toString())
+      })
+      return
     }
-      
+
     if (value !== undefined) {
       normalizedParams.append(key, value === null ? 'null' : value.toString())
     }
-  });
+  })
 
-  const stringifiedParams = normalizedParams.toString();
+  const stringifiedParams = normalizedParams.toString()
 
-  return stringifiedParams.length > 0 ? `http://localhost:3000/campaigns?${stringifiedParams}` : `http://localhost:3000/campaigns`
+  return stringifiedParams.length > 0
+    ? `http://localhost:3000/campaigns?${stringifiedParams}`
+    : `http://localhost:3000/campaigns`
 }
 
-export const listCampaigns = async (params?: ListCampaignsParams, options?: RequestInit): Promise<listCampaignsResponse> => {
-  
-  const res = await fetch(getListCampaignsUrl(params),
-  {      
+export const listCampaigns = async (
+  params?: ListCampaignsParams,
+  options?: RequestInit,
+): Promise<listCampaignsResponse> => {
+  const res = await fetch(getListCampaignsUrl(params), {
     ...options,
-    method: 'GET'
-    
-    
-  }
-)
+    method: 'GET',
+  })
 
-  const body = [204, 205, 304].includes(res.status) ? null : await res.text();
-  
+  const body = [204, 205, 304].includes(res.status) ? null : await res.text()
+
   const data: listCampaignsResponse['data'] = body ? JSON.parse(body) : {}
   return { data, status: res.status, headers: res.headers } as listCampaignsResponse
 }
-
-
 
 /**
  * Returns a campaign with all its details; they include everything in its list item.
@@ -3418,59 +3449,66 @@ export type getCampaignResponse503 = {
   data: Error
   status: 503
 }
-    
-export type getCampaignResponseSuccess = (getCampaignResponse200) & {
-  headers: Headers;
-};
-export type getCampaignResponseError = (getCampaignResponse304 | getCampaignResponse400 | getCampaignResponse404 | getCampaignResponse405 | getCampaignResponse414 | getCampaignResponse429 | getCampaignResponse431 | getCampaignResponse500 | getCampaignResponse503) & {
-  headers: Headers;
-};
 
-export type getCampaignResponse = (getCampaignResponseSuccess | getCampaignResponseError)
+export type getCampaignResponseSuccess = getCampaignResponse200 & {
+  headers: Headers
+}
+export type getCampaignResponseError = (
+  | getCampaignResponse304
+  | getCampaignResponse400
+  | getCampaignResponse404
+  | getCampaignResponse405
+  | getCampaignResponse414
+  | getCampaignResponse429
+  | getCampaignResponse431
+  | getCampaignResponse500
+  | getCampaignResponse503
+) & {
+  headers: Headers
+}
 
-export const getGetCampaignUrl = (id: string,
-    params?: GetCampaignParams,) => {
-  const normalizedParams = new URLSearchParams();
+export type getCampaignResponse = getCampaignResponseSuccess | getCampaignResponseError
+
+export const getGetCampaignUrl = (id: string, params?: GetCampaignParams) => {
+  const normalizedParams = new URLSearchParams()
 
   Object.entries(params || {}).forEach(([key, value]) => {
-    const explodeParameters = ["fields","minBlock"];
+    const explodeParameters = ['fields', 'minBlock']
 
     if (Array.isArray(value) && explodeParameters.includes(key)) {
       value.forEach((v) => {
-        normalizedParams.append(key, v === null ? 'null' : v.toString());
-      });
-      return;
+        normalizedParams.append(key, v === null ? 'null' : v.toString())
+      })
+      return
     }
-      
+
     if (value !== undefined) {
       normalizedParams.append(key, value === null ? 'null' : value.toString())
     }
-  });
+  })
 
-  const stringifiedParams = normalizedParams.toString();
+  const stringifiedParams = normalizedParams.toString()
 
-  return stringifiedParams.length > 0 ? `http://localhost:3000/campaigns/${id}?${stringifiedParams}` : `http://localhost:3000/campaigns/${id}`
+  return stringifiedParams.length > 0
+    ? `http://localhost:3000/campaigns/${id}?${stringifiedParams}`
+    : `http://localhost:3000/campaigns/${id}`
 }
 
-export const getCampaign = async (id: string,
-    params?: GetCampaignParams, options?: RequestInit): Promise<getCampaignResponse> => {
-  
-  const res = await fetch(getGetCampaignUrl(id,params),
-  {      
+export const getCampaign = async (
+  id: string,
+  params?: GetCampaignParams,
+  options?: RequestInit,
+): Promise<getCampaignResponse> => {
+  const res = await fetch(getGetCampaignUrl(id, params), {
     ...options,
-    method: 'GET'
-    
-    
-  }
-)
+    method: 'GET',
+  })
 
-  const body = [204, 205, 304].includes(res.status) ? null : await res.text();
-  
+  const body = [204, 205, 304].includes(res.status) ? null : await res.text()
+
   const data: getCampaignResponse['data'] = body ? JSON.parse(body) : {}
   return { data, status: res.status, headers: res.headers } as getCampaignResponse
 }
-
-
 
 /**
  * Returns the active campaigns with claims in the period, by US dollars claimed in it; at most 100. The period slides: it ends at the second of the response.
@@ -3520,57 +3558,73 @@ export type listTrendingCampaignsResponse503 = {
   data: Error
   status: 503
 }
-    
-export type listTrendingCampaignsResponseSuccess = (listTrendingCampaignsResponse200) & {
-  headers: Headers;
-};
-export type listTrendingCampaignsResponseError = (listTrendingCampaignsResponse304 | listTrendingCampaignsResponse400 | listTrendingCampaignsResponse405 | listTrendingCampaignsResponse414 | listTrendingCampaignsResponse429 | listTrendingCampaignsResponse431 | listTrendingCampaignsResponse500 | listTrendingCampaignsResponse503) & {
-  headers: Headers;
-};
 
-export type listTrendingCampaignsResponse = (listTrendingCampaignsResponseSuccess | listTrendingCampaignsResponseError)
+export type listTrendingCampaignsResponseSuccess = listTrendingCampaignsResponse200 & {
+  headers: Headers
+}
+export type listTrendingCampaignsResponseError = (
+  | listTrendingCampaignsResponse304
+  | listTrendingCampaignsResponse400
+  | listTrendingCampaignsResponse405
+  | listTrendingCampaignsResponse414
+  | listTrendingCampaignsResponse429
+  | listTrendingCampaignsResponse431
+  | listTrendingCampaignsResponse500
+  | listTrendingCampaignsResponse503
+) & {
+  headers: Headers
+}
 
-export const getListTrendingCampaignsUrl = (params?: ListTrendingCampaignsParams,) => {
-  const normalizedParams = new URLSearchParams();
+export type listTrendingCampaignsResponse = listTrendingCampaignsResponseSuccess | listTrendingCampaignsResponseError
+
+export const getListTrendingCampaignsUrl = (params?: ListTrendingCampaignsParams) => {
+  const normalizedParams = new URLSearchParams()
 
   Object.entries(params || {}).forEach(([key, value]) => {
-    const explodeParameters = ["budgetAccount","tokens","rewardToken","distributionChannel","includeActionTypes","excludeActionTypes","fields","minBlock"];
+    const explodeParameters = [
+      'budgetAccount',
+      'tokens',
+      'rewardToken',
+      'distributionChannel',
+      'includeActionTypes',
+      'excludeActionTypes',
+      'fields',
+      'minBlock',
+    ]
 
     if (Array.isArray(value) && explodeParameters.includes(key)) {
       value.forEach((v) => {
-        normalizedParams.append(key, v === null ? 'null' : v.toString());
-      });
-      return;
+        normalizedParams.append(key, v === null ? 'null' : v.toString())
+      })
+      return
     }
-      
+
     if (value !== undefined) {
       normalizedParams.append(key, value === null ? 'null' : value.toString())
     }
-  });
+  })
 
-  const stringifiedParams = normalizedParams.toString();
+  const stringifiedParams = normalizedParams.toString()
 
-  return stringifiedParams.length > 0 ? `http://localhost:3000/reward-kit/trending?${stringifiedParams}` : `http://localhost:3000/reward-kit/trending`
+  return stringifiedParams.length > 0
+    ? `http://localhost:3000/reward-kit/trending?${stringifiedParams}`
+    : `http://localhost:3000/reward-kit/trending`
 }
 
-export const listTrendingCampaigns = async (params?: ListTrendingCampaignsParams, options?: RequestInit): Promise<listTrendingCampaignsResponse> => {
-  
-  const res = await fetch(getListTrendingCampaignsUrl(params),
-  {      
+export const listTrendingCampaigns = async (
+  params?: ListTrendingCampaignsParams,
+  options?: RequestInit,
+): Promise<listTrendingCampaignsResponse> => {
+  const res = await fetch(getListTrendingCampaignsUrl(params), {
     ...options,
-    method: 'GET'
-    
-    
-  }
-)
+    method: 'GET',
+  })
 
-  const body = [204, 205, 304].includes(res.status) ? null : await res.text();
-  
+  const body = [204, 205, 304].includes(res.status) ? null : await res.text()
+
   const data: listTrendingCampaignsResponse['data'] = body ? JSON.parse(body) : {}
   return { data, status: res.status, headers: res.headers } as listTrendingCampaignsResponse
 }
-
-
 
 /**
  * Returns one page of the contracts that campaigns target, with statistics of their campaigns. A time range slides: it ends at the second of the response.
@@ -3620,57 +3674,64 @@ export type listContractsResponse503 = {
   data: Error
   status: 503
 }
-    
-export type listContractsResponseSuccess = (listContractsResponse200) & {
-  headers: Headers;
-};
-export type listContractsResponseError = (listContractsResponse304 | listContractsResponse400 | listContractsResponse405 | listContractsResponse414 | listContractsResponse429 | listContractsResponse431 | listContractsResponse500 | listContractsResponse503) & {
-  headers: Headers;
-};
 
-export type listContractsResponse = (listContractsResponseSuccess | listContractsResponseError)
+export type listContractsResponseSuccess = listContractsResponse200 & {
+  headers: Headers
+}
+export type listContractsResponseError = (
+  | listContractsResponse304
+  | listContractsResponse400
+  | listContractsResponse405
+  | listContractsResponse414
+  | listContractsResponse429
+  | listContractsResponse431
+  | listContractsResponse500
+  | listContractsResponse503
+) & {
+  headers: Headers
+}
 
-export const getListContractsUrl = (params?: ListContractsParams,) => {
-  const normalizedParams = new URLSearchParams();
+export type listContractsResponse = listContractsResponseSuccess | listContractsResponseError
+
+export const getListContractsUrl = (params?: ListContractsParams) => {
+  const normalizedParams = new URLSearchParams()
 
   Object.entries(params || {}).forEach(([key, value]) => {
-    const explodeParameters = ["chainIds","minBlock"];
+    const explodeParameters = ['chainIds', 'minBlock']
 
     if (Array.isArray(value) && explodeParameters.includes(key)) {
       value.forEach((v) => {
-        normalizedParams.append(key, v === null ? 'null' : v.toString());
-      });
-      return;
+        normalizedParams.append(key, v === null ? 'null' : v.toString())
+      })
+      return
     }
-      
+
     if (value !== undefined) {
       normalizedParams.append(key, value === null ? 'null' : value.toString())
     }
-  });
+  })
 
-  const stringifiedParams = normalizedParams.toString();
+  const stringifiedParams = normalizedParams.toString()
 
-  return stringifiedParams.length > 0 ? `http://localhost:3000/explore/contracts?${stringifiedParams}` : `http://localhost:3000/explore/contracts`
+  return stringifiedParams.length > 0
+    ? `http://localhost:3000/explore/contracts?${stringifiedParams}`
+    : `http://localhost:3000/explore/contracts`
 }
 
-export const listContracts = async (params?: ListContractsParams, options?: RequestInit): Promise<listContractsResponse> => {
-  
-  const res = await fetch(getListContractsUrl(params),
-  {      
+export const listContracts = async (
+  params?: ListContractsParams,
+  options?: RequestInit,
+): Promise<listContractsResponse> => {
+  const res = await fetch(getListContractsUrl(params), {
     ...options,
-    method: 'GET'
-    
-    
-  }
-)
+    method: 'GET',
+  })
 
-  const body = [204, 205, 304].includes(res.status) ? null : await res.text();
-  
+  const body = [204, 205, 304].includes(res.status) ? null : await res.text()
+
   const data: listContractsResponse['data'] = body ? JSON.parse(body) : {}
   return { data, status: res.status, headers: res.headers } as listContractsResponse
 }
-
-
 
 /**
  * The known tokens that pass all filters, those first that most active campaigns pay. A symbol leads to an address, and an amount in any response to US dollars.
@@ -3720,57 +3781,61 @@ export type listTokensResponse503 = {
   data: Error
   status: 503
 }
-    
-export type listTokensResponseSuccess = (listTokensResponse200) & {
-  headers: Headers;
-};
-export type listTokensResponseError = (listTokensResponse304 | listTokensResponse400 | listTokensResponse405 | listTokensResponse414 | listTokensResponse429 | listTokensResponse431 | listTokensResponse500 | listTokensResponse503) & {
-  headers: Headers;
-};
 
-export type listTokensResponse = (listTokensResponseSuccess | listTokensResponseError)
+export type listTokensResponseSuccess = listTokensResponse200 & {
+  headers: Headers
+}
+export type listTokensResponseError = (
+  | listTokensResponse304
+  | listTokensResponse400
+  | listTokensResponse405
+  | listTokensResponse414
+  | listTokensResponse429
+  | listTokensResponse431
+  | listTokensResponse500
+  | listTokensResponse503
+) & {
+  headers: Headers
+}
 
-export const getListTokensUrl = (params?: ListTokensParams,) => {
-  const normalizedParams = new URLSearchParams();
+export type listTokensResponse = listTokensResponseSuccess | listTokensResponseError
+
+export const getListTokensUrl = (params?: ListTokensParams) => {
+  const normalizedParams = new URLSearchParams()
 
   Object.entries(params || {}).forEach(([key, value]) => {
-    const explodeParameters = ["chainId","token","minBlock"];
+    const explodeParameters = ['chainId', 'token', 'minBlock']
 
     if (Array.isArray(value) && explodeParameters.includes(key)) {
       value.forEach((v) => {
-        normalizedParams.append(key, v === null ? 'null' : v.toString());
-      });
-      return;
+        normalizedParams.append(key, v === null ? 'null' : v.toString())
+      })
+      return
     }
-      
+
     if (value !== undefined) {
       normalizedParams.append(key, value === null ? 'null' : value.toString())
     }
-  });
+  })
 
-  const stringifiedParams = normalizedParams.toString();
+  const stringifiedParams = normalizedParams.toString()
 
-  return stringifiedParams.length > 0 ? `http://localhost:3000/tokens?${stringifiedParams}` : `http://localhost:3000/tokens`
+  return stringifiedParams.length > 0
+    ? `http://localhost:3000/tokens?${stringifiedParams}`
+    : `http://localhost:3000/tokens`
 }
 
 export const listTokens = async (params?: ListTokensParams, options?: RequestInit): Promise<listTokensResponse> => {
-  
-  const res = await fetch(getListTokensUrl(params),
-  {      
+  const res = await fetch(getListTokensUrl(params), {
     ...options,
-    method: 'GET'
-    
-    
-  }
-)
+    method: 'GET',
+  })
 
-  const body = [204, 205, 304].includes(res.status) ? null : await res.text();
-  
+  const body = [204, 205, 304].includes(res.status) ? null : await res.text()
+
   const data: listTokensResponse['data'] = body ? JSON.parse(body) : {}
   return { data, status: res.status, headers: res.headers } as listTokensResponse
 }
-
-
 
 /**
  * Returns the number of claims of campaigns in each interval of a time range, with totals of the range and of the previous one. The time range slides: it ends at the second of the response. Trending campaigns and contracts are ranked by the same totals.
@@ -3820,57 +3885,64 @@ export type listActivityResponse503 = {
   data: Error
   status: 503
 }
-    
-export type listActivityResponseSuccess = (listActivityResponse200) & {
-  headers: Headers;
-};
-export type listActivityResponseError = (listActivityResponse304 | listActivityResponse400 | listActivityResponse405 | listActivityResponse414 | listActivityResponse429 | listActivityResponse431 | listActivityResponse500 | listActivityResponse503) & {
-  headers: Headers;
-};
 
-export type listActivityResponse = (listActivityResponseSuccess | listActivityResponseError)
+export type listActivityResponseSuccess = listActivityResponse200 & {
+  headers: Headers
+}
+export type listActivityResponseError = (
+  | listActivityResponse304
+  | listActivityResponse400
+  | listActivityResponse405
+  | listActivityResponse414
+  | listActivityResponse429
+  | listActivityResponse431
+  | listActivityResponse500
+  | listActivityResponse503
+) & {
+  headers: Headers
+}
 
-export const getListActivityUrl = (params?: ListActivityParams,) => {
-  const normalizedParams = new URLSearchParams();
+export type listActivityResponse = listActivityResponseSuccess | listActivityResponseError
+
+export const getListActivityUrl = (params?: ListActivityParams) => {
+  const normalizedParams = new URLSearchParams()
 
   Object.entries(params || {}).forEach(([key, value]) => {
-    const explodeParameters = ["campaignId","minBlock"];
+    const explodeParameters = ['campaignId', 'minBlock']
 
     if (Array.isArray(value) && explodeParameters.includes(key)) {
       value.forEach((v) => {
-        normalizedParams.append(key, v === null ? 'null' : v.toString());
-      });
-      return;
+        normalizedParams.append(key, v === null ? 'null' : v.toString())
+      })
+      return
     }
-      
+
     if (value !== undefined) {
       normalizedParams.append(key, value === null ? 'null' : value.toString())
     }
-  });
+  })
 
-  const stringifiedParams = normalizedParams.toString();
+  const stringifiedParams = normalizedParams.toString()
 
-  return stringifiedParams.length > 0 ? `http://localhost:3000/activity?${stringifiedParams}` : `http://localhost:3000/activity`
+  return stringifiedParams.length > 0
+    ? `http://localhost:3000/activity?${stringifiedParams}`
+    : `http://localhost:3000/activity`
 }
 
-export const listActivity = async (params?: ListActivityParams, options?: RequestInit): Promise<listActivityResponse> => {
-  
-  const res = await fetch(getListActivityUrl(params),
-  {      
+export const listActivity = async (
+  params?: ListActivityParams,
+  options?: RequestInit,
+): Promise<listActivityResponse> => {
+  const res = await fetch(getListActivityUrl(params), {
     ...options,
-    method: 'GET'
-    
-    
-  }
-)
+    method: 'GET',
+  })
 
-  const body = [204, 205, 304].includes(res.status) ? null : await res.text();
-  
+  const body = [204, 205, 304].includes(res.status) ? null : await res.text()
+
   const data: listActivityResponse['data'] = body ? JSON.parse(body) : {}
   return { data, status: res.status, headers: res.headers } as listActivityResponse
 }
-
-
 
 /**
  * The price of a token at an instant: the newest one known at or before it, which holds until the next. With `since`, `until` and `interval` also a series, as for a plot. Claims are valued, and budgets told in US dollars, by these prices.
@@ -3925,57 +3997,62 @@ export type getPricesResponse503 = {
   data: Error
   status: 503
 }
-    
-export type getPricesResponseSuccess = (getPricesResponse200) & {
-  headers: Headers;
-};
-export type getPricesResponseError = (getPricesResponse304 | getPricesResponse400 | getPricesResponse404 | getPricesResponse405 | getPricesResponse414 | getPricesResponse429 | getPricesResponse431 | getPricesResponse500 | getPricesResponse503) & {
-  headers: Headers;
-};
 
-export type getPricesResponse = (getPricesResponseSuccess | getPricesResponseError)
+export type getPricesResponseSuccess = getPricesResponse200 & {
+  headers: Headers
+}
+export type getPricesResponseError = (
+  | getPricesResponse304
+  | getPricesResponse400
+  | getPricesResponse404
+  | getPricesResponse405
+  | getPricesResponse414
+  | getPricesResponse429
+  | getPricesResponse431
+  | getPricesResponse500
+  | getPricesResponse503
+) & {
+  headers: Headers
+}
 
-export const getGetPricesUrl = (params: GetPricesParams,) => {
-  const normalizedParams = new URLSearchParams();
+export type getPricesResponse = getPricesResponseSuccess | getPricesResponseError
+
+export const getGetPricesUrl = (params: GetPricesParams) => {
+  const normalizedParams = new URLSearchParams()
 
   Object.entries(params || {}).forEach(([key, value]) => {
-    const explodeParameters = ["minBlock"];
+    const explodeParameters = ['minBlock']
 
     if (Array.isArray(value) && explodeParameters.includes(key)) {
       value.forEach((v) => {
-        normalizedParams.append(key, v === null ? 'null' : v.toString());
-      });
-      return;
+        normalizedParams.append(key, v === null ? 'null' : v.toString())
+      })
+      return
     }
-      
+
     if (value !== undefined) {
       normalizedParams.append(key, value === null ? 'null' : value.toString())
     }
-  });
+  })
 
-  const stringifiedParams = normalizedParams.toString();
+  const stringifiedParams = normalizedParams.toString()
 
-  return stringifiedParams.length > 0 ? `http://localhost:3000/prices?${stringifiedParams}` : `http://localhost:3000/prices`
+  return stringifiedParams.length > 0
+    ? `http://localhost:3000/prices?${stringifiedParams}`
+    : `http://localhost:3000/prices`
 }
 
 export const getPrices = async (params: GetPricesParams, options?: RequestInit): Promise<getPricesResponse> => {
-  
-  const res = await fetch(getGetPricesUrl(params),
-  {      
+  const res = await fetch(getGetPricesUrl(params), {
     ...options,
-    method: 'GET'
-    
-    
-  }
-)
+    method: 'GET',
+  })
 
-  const body = [204, 205, 304].includes(res.status) ? null : await res.text();
-  
+  const body = [204, 205, 304].includes(res.status) ? null : await res.text()
+
   const data: getPricesResponse['data'] = body ? JSON.parse(body) : {}
   return { data, status: res.status, headers: res.headers } as getPricesResponse
 }
-
-
 
 /**
  * Claims, newest first: of an account, of campaigns, of chains, in a time range, or all of them. Pages follow each other by `cursor`: claims that come meanwhile do not shift them.
@@ -4025,57 +4102,61 @@ export type listClaimsResponse503 = {
   data: Error
   status: 503
 }
-    
-export type listClaimsResponseSuccess = (listClaimsResponse200) & {
-  headers: Headers;
-};
-export type listClaimsResponseError = (listClaimsResponse304 | listClaimsResponse400 | listClaimsResponse405 | listClaimsResponse414 | listClaimsResponse429 | listClaimsResponse431 | listClaimsResponse500 | listClaimsResponse503) & {
-  headers: Headers;
-};
 
-export type listClaimsResponse = (listClaimsResponseSuccess | listClaimsResponseError)
+export type listClaimsResponseSuccess = listClaimsResponse200 & {
+  headers: Headers
+}
+export type listClaimsResponseError = (
+  | listClaimsResponse304
+  | listClaimsResponse400
+  | listClaimsResponse405
+  | listClaimsResponse414
+  | listClaimsResponse429
+  | listClaimsResponse431
+  | listClaimsResponse500
+  | listClaimsResponse503
+) & {
+  headers: Headers
+}
 
-export const getListClaimsUrl = (params?: ListClaimsParams,) => {
-  const normalizedParams = new URLSearchParams();
+export type listClaimsResponse = listClaimsResponseSuccess | listClaimsResponseError
+
+export const getListClaimsUrl = (params?: ListClaimsParams) => {
+  const normalizedParams = new URLSearchParams()
 
   Object.entries(params || {}).forEach(([key, value]) => {
-    const explodeParameters = ["campaignId","chainId","minBlock"];
+    const explodeParameters = ['campaignId', 'chainId', 'minBlock']
 
     if (Array.isArray(value) && explodeParameters.includes(key)) {
       value.forEach((v) => {
-        normalizedParams.append(key, v === null ? 'null' : v.toString());
-      });
-      return;
+        normalizedParams.append(key, v === null ? 'null' : v.toString())
+      })
+      return
     }
-      
+
     if (value !== undefined) {
       normalizedParams.append(key, value === null ? 'null' : value.toString())
     }
-  });
+  })
 
-  const stringifiedParams = normalizedParams.toString();
+  const stringifiedParams = normalizedParams.toString()
 
-  return stringifiedParams.length > 0 ? `http://localhost:3000/claims?${stringifiedParams}` : `http://localhost:3000/claims`
+  return stringifiedParams.length > 0
+    ? `http://localhost:3000/claims?${stringifiedParams}`
+    : `http://localhost:3000/claims`
 }
 
 export const listClaims = async (params?: ListClaimsParams, options?: RequestInit): Promise<listClaimsResponse> => {
-  
-  const res = await fetch(getListClaimsUrl(params),
-  {      
+  const res = await fetch(getListClaimsUrl(params), {
     ...options,
-    method: 'GET'
-    
-    
-  }
-)
+    method: 'GET',
+  })
 
-  const body = [204, 205, 304].includes(res.status) ? null : await res.text();
-  
+  const body = [204, 205, 304].includes(res.status) ? null : await res.text()
+
   const data: listClaimsResponse['data'] = body ? JSON.parse(body) : {}
   return { data, status: res.status, headers: res.headers } as listClaimsResponse
 }
-
-
 
 /**
  * For each incentive of some campaigns whether an account can claim it, and every reason that holds, with the fact that proves it. Where a fact is missing that would decide, the verdict is `unknown`: nothing is guessed.
@@ -4125,57 +4206,64 @@ export type listEligibilityResponse503 = {
   data: Error
   status: 503
 }
-    
-export type listEligibilityResponseSuccess = (listEligibilityResponse200) & {
-  headers: Headers;
-};
-export type listEligibilityResponseError = (listEligibilityResponse304 | listEligibilityResponse400 | listEligibilityResponse405 | listEligibilityResponse414 | listEligibilityResponse429 | listEligibilityResponse431 | listEligibilityResponse500 | listEligibilityResponse503) & {
-  headers: Headers;
-};
 
-export type listEligibilityResponse = (listEligibilityResponseSuccess | listEligibilityResponseError)
+export type listEligibilityResponseSuccess = listEligibilityResponse200 & {
+  headers: Headers
+}
+export type listEligibilityResponseError = (
+  | listEligibilityResponse304
+  | listEligibilityResponse400
+  | listEligibilityResponse405
+  | listEligibilityResponse414
+  | listEligibilityResponse429
+  | listEligibilityResponse431
+  | listEligibilityResponse500
+  | listEligibilityResponse503
+) & {
+  headers: Headers
+}
 
-export const getListEligibilityUrl = (params: ListEligibilityParams,) => {
-  const normalizedParams = new URLSearchParams();
+export type listEligibilityResponse = listEligibilityResponseSuccess | listEligibilityResponseError
+
+export const getListEligibilityUrl = (params: ListEligibilityParams) => {
+  const normalizedParams = new URLSearchParams()
 
   Object.entries(params || {}).forEach(([key, value]) => {
-    const explodeParameters = ["campaignId","minBlock"];
+    const explodeParameters = ['campaignId', 'minBlock']
 
     if (Array.isArray(value) && explodeParameters.includes(key)) {
       value.forEach((v) => {
-        normalizedParams.append(key, v === null ? 'null' : v.toString());
-      });
-      return;
+        normalizedParams.append(key, v === null ? 'null' : v.toString())
+      })
+      return
     }
-      
+
     if (value !== undefined) {
       normalizedParams.append(key, value === null ? 'null' : value.toString())
     }
-  });
+  })
 
-  const stringifiedParams = normalizedParams.toString();
+  const stringifiedParams = normalizedParams.toString()
 
-  return stringifiedParams.length > 0 ? `http://localhost:3000/eligibility?${stringifiedParams}` : `http://localhost:3000/eligibility`
+  return stringifiedParams.length > 0
+    ? `http://localhost:3000/eligibility?${stringifiedParams}`
+    : `http://localhost:3000/eligibility`
 }
 
-export const listEligibility = async (params: ListEligibilityParams, options?: RequestInit): Promise<listEligibilityResponse> => {
-  
-  const res = await fetch(getListEligibilityUrl(params),
-  {      
+export const listEligibility = async (
+  params: ListEligibilityParams,
+  options?: RequestInit,
+): Promise<listEligibilityResponse> => {
+  const res = await fetch(getListEligibilityUrl(params), {
     ...options,
-    method: 'GET'
-    
-    
-  }
-)
+    method: 'GET',
+  })
 
-  const body = [204, 205, 304].includes(res.status) ? null : await res.text();
-  
+  const body = [204, 205, 304].includes(res.status) ? null : await res.text()
+
   const data: listEligibilityResponse['data'] = body ? JSON.parse(body) : {}
   return { data, status: res.status, headers: res.headers } as listEligibilityResponse
 }
-
-
 
 /**
  * What an account has claimed and what it has a signature for, incentive by incentive, across campaigns and chains, with the verdict on each and exact totals by token. An account that is not known has none.
@@ -4225,59 +4313,65 @@ export type listRewardsResponse503 = {
   data: Error
   status: 503
 }
-    
-export type listRewardsResponseSuccess = (listRewardsResponse200) & {
-  headers: Headers;
-};
-export type listRewardsResponseError = (listRewardsResponse304 | listRewardsResponse400 | listRewardsResponse405 | listRewardsResponse414 | listRewardsResponse429 | listRewardsResponse431 | listRewardsResponse500 | listRewardsResponse503) & {
-  headers: Headers;
-};
 
-export type listRewardsResponse = (listRewardsResponseSuccess | listRewardsResponseError)
+export type listRewardsResponseSuccess = listRewardsResponse200 & {
+  headers: Headers
+}
+export type listRewardsResponseError = (
+  | listRewardsResponse304
+  | listRewardsResponse400
+  | listRewardsResponse405
+  | listRewardsResponse414
+  | listRewardsResponse429
+  | listRewardsResponse431
+  | listRewardsResponse500
+  | listRewardsResponse503
+) & {
+  headers: Headers
+}
 
-export const getListRewardsUrl = (address: string,
-    params?: ListRewardsParams,) => {
-  const normalizedParams = new URLSearchParams();
+export type listRewardsResponse = listRewardsResponseSuccess | listRewardsResponseError
+
+export const getListRewardsUrl = (address: string, params?: ListRewardsParams) => {
+  const normalizedParams = new URLSearchParams()
 
   Object.entries(params || {}).forEach(([key, value]) => {
-    const explodeParameters = ["chainId","minBlock"];
+    const explodeParameters = ['chainId', 'minBlock']
 
     if (Array.isArray(value) && explodeParameters.includes(key)) {
       value.forEach((v) => {
-        normalizedParams.append(key, v === null ? 'null' : v.toString());
-      });
-      return;
+        normalizedParams.append(key, v === null ? 'null' : v.toString())
+      })
+      return
     }
-      
+
     if (value !== undefined) {
       normalizedParams.append(key, value === null ? 'null' : value.toString())
     }
-  });
+  })
 
-  const stringifiedParams = normalizedParams.toString();
+  const stringifiedParams = normalizedParams.toString()
 
-  return stringifiedParams.length > 0 ? `http://localhost:3000/users/${address}/rewards?${stringifiedParams}` : `http://localhost:3000/users/${address}/rewards`
+  return stringifiedParams.length > 0
+    ? `http://localhost:3000/users/${address}/rewards?${stringifiedParams}`
+    : `http://localhost:3000/users/${address}/rewards`
 }
 
-export const listRewards = async (address: string,
-    params?: ListRewardsParams, options?: RequestInit): Promise<listRewardsResponse> => {
-  
-  const res = await fetch(getListRewardsUrl(address,params),
-  {      
+export const listRewards = async (
+  address: string,
+  params?: ListRewardsParams,
+  options?: RequestInit,
+): Promise<listRewardsResponse> => {
+  const res = await fetch(getListRewardsUrl(address, params), {
     ...options,
-    method: 'GET'
-    
-    
-  }
-)
+    method: 'GET',
+  })
 
-  const body = [204, 205, 304].includes(res.status) ? null : await res.text();
-  
+  const body = [204, 205, 304].includes(res.status) ? null : await res.text()
+
   const data: listRewardsResponse['data'] = body ? JSON.parse(body) : {}
   return { data, status: res.status, headers: res.headers } as listRewardsResponse
 }
-
-
 
 /**
  * Returns the indexed chains with the newest block of each. The header `x-as-of` of a response names the blocks of that response; `minBlock` requires a minimum.
@@ -4322,42 +4416,39 @@ export type getStatusResponse503 = {
   data: Error
   status: 503
 }
-    
-export type getStatusResponseSuccess = (getStatusResponse200) & {
-  headers: Headers;
-};
-export type getStatusResponseError = (getStatusResponse400 | getStatusResponse405 | getStatusResponse414 | getStatusResponse429 | getStatusResponse431 | getStatusResponse500 | getStatusResponse503) & {
-  headers: Headers;
-};
 
-export type getStatusResponse = (getStatusResponseSuccess | getStatusResponseError)
+export type getStatusResponseSuccess = getStatusResponse200 & {
+  headers: Headers
+}
+export type getStatusResponseError = (
+  | getStatusResponse400
+  | getStatusResponse405
+  | getStatusResponse414
+  | getStatusResponse429
+  | getStatusResponse431
+  | getStatusResponse500
+  | getStatusResponse503
+) & {
+  headers: Headers
+}
+
+export type getStatusResponse = getStatusResponseSuccess | getStatusResponseError
 
 export const getGetStatusUrl = () => {
-
-
-  
-
   return `http://localhost:3000/status`
 }
 
-export const getStatus = async ( options?: RequestInit): Promise<getStatusResponse> => {
-  
-  const res = await fetch(getGetStatusUrl(),
-  {      
+export const getStatus = async (options?: RequestInit): Promise<getStatusResponse> => {
+  const res = await fetch(getGetStatusUrl(), {
     ...options,
-    method: 'GET'
-    
-    
-  }
-)
+    method: 'GET',
+  })
 
-  const body = [204, 205, 304].includes(res.status) ? null : await res.text();
-  
+  const body = [204, 205, 304].includes(res.status) ? null : await res.text()
+
   const data: getStatusResponse['data'] = body ? JSON.parse(body) : {}
   return { data, status: res.status, headers: res.headers } as getStatusResponse
 }
-
-
 
 /**
  * Returns the limits of requests, responses and rates, the timeouts, and how old a response may be, as configured. They change only with the configuration.
@@ -4402,42 +4493,39 @@ export type getLimitsResponse503 = {
   data: Error
   status: 503
 }
-    
-export type getLimitsResponseSuccess = (getLimitsResponse200) & {
-  headers: Headers;
-};
-export type getLimitsResponseError = (getLimitsResponse400 | getLimitsResponse405 | getLimitsResponse414 | getLimitsResponse429 | getLimitsResponse431 | getLimitsResponse500 | getLimitsResponse503) & {
-  headers: Headers;
-};
 
-export type getLimitsResponse = (getLimitsResponseSuccess | getLimitsResponseError)
+export type getLimitsResponseSuccess = getLimitsResponse200 & {
+  headers: Headers
+}
+export type getLimitsResponseError = (
+  | getLimitsResponse400
+  | getLimitsResponse405
+  | getLimitsResponse414
+  | getLimitsResponse429
+  | getLimitsResponse431
+  | getLimitsResponse500
+  | getLimitsResponse503
+) & {
+  headers: Headers
+}
+
+export type getLimitsResponse = getLimitsResponseSuccess | getLimitsResponseError
 
 export const getGetLimitsUrl = () => {
-
-
-  
-
   return `http://localhost:3000/limits`
 }
 
-export const getLimits = async ( options?: RequestInit): Promise<getLimitsResponse> => {
-  
-  const res = await fetch(getGetLimitsUrl(),
-  {      
+export const getLimits = async (options?: RequestInit): Promise<getLimitsResponse> => {
+  const res = await fetch(getGetLimitsUrl(), {
     ...options,
-    method: 'GET'
-    
-    
-  }
-)
+    method: 'GET',
+  })
 
-  const body = [204, 205, 304].includes(res.status) ? null : await res.text();
-  
+  const body = [204, 205, 304].includes(res.status) ? null : await res.text()
+
   const data: getLimitsResponse['data'] = body ? JSON.parse(body) : {}
   return { data, status: res.status, headers: res.headers } as getLimitsResponse
 }
-
-
 
 /**
  * Returns the access lists of a user, all or those whose name matches a search; at most 1,000.
@@ -4492,49 +4580,56 @@ export type listAccessListsResponse503 = {
   data: Error
   status: 503
 }
-    
-export type listAccessListsResponseSuccess = (listAccessListsResponse200) & {
-  headers: Headers;
-};
-export type listAccessListsResponseError = (listAccessListsResponse400 | listAccessListsResponse401 | listAccessListsResponse403 | listAccessListsResponse405 | listAccessListsResponse414 | listAccessListsResponse429 | listAccessListsResponse431 | listAccessListsResponse500 | listAccessListsResponse503) & {
-  headers: Headers;
-};
 
-export type listAccessListsResponse = (listAccessListsResponseSuccess | listAccessListsResponseError)
+export type listAccessListsResponseSuccess = listAccessListsResponse200 & {
+  headers: Headers
+}
+export type listAccessListsResponseError = (
+  | listAccessListsResponse400
+  | listAccessListsResponse401
+  | listAccessListsResponse403
+  | listAccessListsResponse405
+  | listAccessListsResponse414
+  | listAccessListsResponse429
+  | listAccessListsResponse431
+  | listAccessListsResponse500
+  | listAccessListsResponse503
+) & {
+  headers: Headers
+}
 
-export const getListAccessListsUrl = (params?: ListAccessListsParams,) => {
-  const normalizedParams = new URLSearchParams();
+export type listAccessListsResponse = listAccessListsResponseSuccess | listAccessListsResponseError
+
+export const getListAccessListsUrl = (params?: ListAccessListsParams) => {
+  const normalizedParams = new URLSearchParams()
 
   Object.entries(params || {}).forEach(([key, value]) => {
-    
     if (value !== undefined) {
       normalizedParams.append(key, value === null ? 'null' : value.toString())
     }
-  });
+  })
 
-  const stringifiedParams = normalizedParams.toString();
+  const stringifiedParams = normalizedParams.toString()
 
-  return stringifiedParams.length > 0 ? `http://localhost:3000/campaigns/accesslists?${stringifiedParams}` : `http://localhost:3000/campaigns/accesslists`
+  return stringifiedParams.length > 0
+    ? `http://localhost:3000/campaigns/accesslists?${stringifiedParams}`
+    : `http://localhost:3000/campaigns/accesslists`
 }
 
-export const listAccessLists = async (params?: ListAccessListsParams, options?: RequestInit): Promise<listAccessListsResponse> => {
-  
-  const res = await fetch(getListAccessListsUrl(params),
-  {      
+export const listAccessLists = async (
+  params?: ListAccessListsParams,
+  options?: RequestInit,
+): Promise<listAccessListsResponse> => {
+  const res = await fetch(getListAccessListsUrl(params), {
     ...options,
-    method: 'GET'
-    
-    
-  }
-)
+    method: 'GET',
+  })
 
-  const body = [204, 205, 304].includes(res.status) ? null : await res.text();
-  
+  const body = [204, 205, 304].includes(res.status) ? null : await res.text()
+
   const data: listAccessListsResponse['data'] = body ? JSON.parse(body) : {}
   return { data, status: res.status, headers: res.headers } as listAccessListsResponse
 }
-
-
 
 /**
  * Returns what a user has earned, with score, rank and streak.
@@ -4594,44 +4689,54 @@ export type getUserProfileResponse503 = {
   data: Error
   status: 503
 }
-    
-export type getUserProfileResponseSuccess = (getUserProfileResponse200) & {
-  headers: Headers;
-};
-export type getUserProfileResponseError = (getUserProfileResponse400 | getUserProfileResponse401 | getUserProfileResponse403 | getUserProfileResponse404 | getUserProfileResponse405 | getUserProfileResponse414 | getUserProfileResponse429 | getUserProfileResponse431 | getUserProfileResponse500 | getUserProfileResponse503) & {
-  headers: Headers;
-};
 
-export type getUserProfileResponse = (getUserProfileResponseSuccess | getUserProfileResponseError)
+export type getUserProfileResponseSuccess = getUserProfileResponse200 & {
+  headers: Headers
+}
+export type getUserProfileResponseError = (
+  | getUserProfileResponse400
+  | getUserProfileResponse401
+  | getUserProfileResponse403
+  | getUserProfileResponse404
+  | getUserProfileResponse405
+  | getUserProfileResponse414
+  | getUserProfileResponse429
+  | getUserProfileResponse431
+  | getUserProfileResponse500
+  | getUserProfileResponse503
+) & {
+  headers: Headers
+}
 
-export const getGetUserProfileUrl = (params?: GetUserProfileParams,) => {
-  const normalizedParams = new URLSearchParams();
+export type getUserProfileResponse = getUserProfileResponseSuccess | getUserProfileResponseError
+
+export const getGetUserProfileUrl = (params?: GetUserProfileParams) => {
+  const normalizedParams = new URLSearchParams()
 
   Object.entries(params || {}).forEach(([key, value]) => {
-    
     if (value !== undefined) {
       normalizedParams.append(key, value === null ? 'null' : value.toString())
     }
-  });
+  })
 
-  const stringifiedParams = normalizedParams.toString();
+  const stringifiedParams = normalizedParams.toString()
 
-  return stringifiedParams.length > 0 ? `http://localhost:3000/users/profile?${stringifiedParams}` : `http://localhost:3000/users/profile`
+  return stringifiedParams.length > 0
+    ? `http://localhost:3000/users/profile?${stringifiedParams}`
+    : `http://localhost:3000/users/profile`
 }
 
-export const getUserProfile = async (params?: GetUserProfileParams, options?: RequestInit): Promise<getUserProfileResponse> => {
-  
-  const res = await fetch(getGetUserProfileUrl(params),
-  {      
+export const getUserProfile = async (
+  params?: GetUserProfileParams,
+  options?: RequestInit,
+): Promise<getUserProfileResponse> => {
+  const res = await fetch(getGetUserProfileUrl(params), {
     ...options,
-    method: 'GET'
-    
-    
-  }
-)
+    method: 'GET',
+  })
 
-  const body = [204, 205, 304].includes(res.status) ? null : await res.text();
-  
+  const body = [204, 205, 304].includes(res.status) ? null : await res.text()
+
   const data: getUserProfileResponse['data'] = body ? JSON.parse(body) : {}
   return { data, status: res.status, headers: res.headers } as getUserProfileResponse
 }

@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * List claim activity over time
-         * @description Claims, their value and claimants in each interval of a time range, with totals of it and of the previous one. A `timeRange` ends at the second of the response; `since`, `until` and `interval` ask for hours, days or weeks of the clock.
+         * @description Claims, their value and claimants in each interval of a time range, with totals of it and of the previous one. A `timeRange` ends at the second of the response; `since`, `until` and `interval` ask for any other range, exact to the second. Intervals other than whole hours, days or weeks (from Monday) in UTC may return 503 for very many claims.
          */
         get: operations["listActivity"];
         put?: never;
@@ -193,7 +193,7 @@ export interface paths {
         };
         /**
          * List what an account can claim
-         * @description For each incentive of some campaigns: whether an account can claim it, and every reason that holds, with the fact that proves it. If a fact that would decide is missing, the verdict is `unknown`.
+         * @description For each incentive of some campaigns: whether an account can claim it, and every reason that holds, with the fact that proves it.
          */
         get: operations["listEligibility"];
         put?: never;
@@ -233,7 +233,7 @@ export interface paths {
         };
         /**
          * Follow changes
-         * @description What has changed, in the order of commits, each change once: by polling, by waiting (`wait`), or with `Accept: text/event-stream` as server-sent events: `id` is the cursor, `event` the kind, `data` the change; `Last-Event-ID` goes on; `wait` and `pageSize` have no effect. After a change, every response of this server shows it.
+         * @description What has changed, in the order of commits, each change once: by polling, by waiting (`wait`), or with `Accept: text/event-stream` as server-sent events: `id` is the cursor, `event` the kind, `data` the change; `Last-Event-ID` resumes. After a change, every response of this server shows it.
          */
         get: operations["listChanges"];
         put?: never;
@@ -405,7 +405,58 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive a change
+         * @description The command `notify` posts each change as a Standard Webhook, in order, until the receiver returns 2xx; a repeated one has the same `webhook-id`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** @description The kind of the change. */
+                        type: string;
+                        /**
+                         * Format: date-time
+                         * @description When it was committed.
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["Change"];
+                    };
+                };
+            };
+            responses: {
+                /** @description Received. After any other status the change is sent again. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /**
@@ -455,7 +506,7 @@ export interface components {
          */
         UsdAmount: string;
         /**
-         * @description `<chainId>:<address>`: a token that an incentive pays or the action deals in. `<chainId>:<address>:collection`: the NFT collection that the action deals in, or the target contract of an action step.
+         * @description `<chainId>:<address>`: a token that an incentive pays or the action deals in. `<chainId>:<address>:collection`: the NFT collection of the action, or the target of an action step.
          * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
          */
         TokenFilter: string;
@@ -476,9 +527,9 @@ export interface components {
         SignatureType: "event" | "function";
         /** @description Condition on a field of the action. */
         ActionStepParameters: {
-            /** @description Comparison: 0 EQUAL (equal), 1 NOT_EQUAL (not equal), 2 GREATER_THAN (greater than), 3 LESS_THAN (less than), 4 CONTAINS (contains), 5 REGEX (matches a regular expression), 6 GREATER_THAN_OR_EQUAL (greater or equal), 7 LESS_THAN_OR_EQUAL (less or equal). Other values are returned as recorded. */
+            /** @description Comparison: 0 EQUAL, 1 NOT_EQUAL, 2 GREATER_THAN, 3 LESS_THAN, 4 CONTAINS, 5 REGEX (matches a regular expression), 6 GREATER_THAN_OR_EQUAL (greater or equal), 7 LESS_THAN_OR_EQUAL (less or equal). Other values are returned as recorded. */
             filterType: components["schemas"]["ActionStepParametersFilterType"] | number;
-            /** @description Type of the field: 0 UINT (unsigned integer), 1 ADDRESS (address), 2 BYTES (bytes), 3 STRING (string), 4 TUPLE (tuple), 5 INT (signed integer). Other values are returned as recorded. */
+            /** @description Type of the field: 0 UINT (unsigned integer), 1 ADDRESS, 2 BYTES, 3 STRING, 4 TUPLE, 5 INT (signed integer). Other values are returned as recorded. */
             fieldType: components["schemas"]["ActionStepParametersFieldType"] | number;
             /** @description Index of the compared event field or function argument, from 0. */
             fieldIndex: number;
@@ -847,7 +898,7 @@ export interface components {
             /** @description Reward of a claim: `maxReward` of the criteria variants, `initialReward` of an auction, else `reward`. In base units of the token, or of the peg; points are plain numbers. Of an ERC20VariableIncentive a fraction with 18 decimals: use `rewardPercentage`. Absent for an AllowListIncentive. */
             rewardAmount?: components["schemas"]["BaseUnits"];
             /**
-             * @description `rewardAmount` in whole tokens (pegged: of the peg), exact, without exponent; of points the plain number. Meaningless for an ERC20VariableIncentive. Absent if the decimals are unknown.
+             * @description `rewardAmount` in whole tokens (pegged: of the peg), exact, without exponent; of points the plain number. Not for an ERC20VariableIncentive. Absent if the decimals are unknown.
              * @example 0.000000000000000001
              */
             rewardAmountFormatted?: string;
@@ -1002,8 +1053,8 @@ export interface components {
             claims: number[];
             /** @description Value of the claims in each interval, at their time; unknown values count 0. */
             amountUsd: components["schemas"]["UsdAmount"][];
-            /** @description Number of different claimants in each interval. Absent for all campaigns without `interval`. */
-            claimants?: number[];
+            /** @description Number of different claimants in each interval; one who claims in several counts in each. */
+            claimants: number[];
             /** @description Number of claims in each interval that pay a token of unknown value. */
             unvaluedClaims: number[];
             /** @description Number of claims in the time range. */
@@ -1024,11 +1075,11 @@ export interface components {
             timeRange?: components["schemas"]["ListActivityTimeRange"];
             /** @description The requested interval. */
             interval?: components["schemas"]["ListActivityInterval"];
-            /** @description Start of the time range, exclusive; inclusive with `interval`. */
+            /** @description Start of the range, exclusive; with `interval` inclusive, rounded up to a second. */
             since: components["schemas"]["Instant"];
-            /** @description End of the time range, inclusive; with `interval` exclusive. */
+            /** @description End of the range, inclusive; with `interval` exclusive, rounded up to a second. */
             until: components["schemas"]["Instant"];
-            /** @description Length of each interval in seconds; start exclusive, end inclusive, with `interval` the other way round. */
+            /** @description Length of each interval in seconds; `until` may cut the last one. */
             intervalSeconds: number;
             /** @description The requested campaigns, by chain ID, core address and identifier; unknown ones are omitted. Without `campaignId` one entry, of all. */
             campaigns: components["schemas"]["CampaignActivity"][];
@@ -1041,7 +1092,7 @@ export interface components {
             type: components["schemas"]["IncentiveType"];
             /** @description The reward token; absent if it pays none. */
             asset?: components["schemas"]["Address"];
-            /** @description What a claim at `at` pays: of a CGDAIncentive its reward by the formula of the contract, of an ERC20Incentive, ERC20PeggedIncentive and PointsIncentive the fixed one. In base units of `asset` (pegged: of `peg`); points are plain numbers. Absent where the claim or the action decides, or the state of an auction is unknown. */
+            /** @description What a claim at `at` pays: for a CGDAIncentive by the formula of its contract, for an ERC20Incentive, ERC20PeggedIncentive and PointsIncentive the fixed reward. In base units of `asset` (pegged: of `peg`); points are plain numbers. Absent if the action decides, or the state of an auction is unknown. */
             rewardNow?: components["schemas"]["TotalAmount"];
             /** @description `rewardNow` in US dollars at the current price; absent if unknown. */
             rewardNowUsd?: components["schemas"]["UsdAmount"];
@@ -1061,7 +1112,7 @@ export interface components {
             claimsInBasis: number;
             /** @description What the claims in the basis paid, in base units of `asset`. */
             spentInBasis?: components["schemas"]["TotalAmount"];
-            /** @description Seconds that `budgetLeft` lasts at the pace of the basis (no forecast): ⌊`budgetLeft` × basis ÷ `spentInBasis`⌋, a decimal string. Absent if nothing was spent in the basis. */
+            /** @description Seconds that `budgetLeft` lasts at the pace of the basis: ⌊`budgetLeft` × basis ÷ `spentInBasis`⌋, a decimal string. Absent if nothing was spent in the basis. */
             secondsLeft?: string;
             /** @description `at` + `secondsLeft`; absent after the year 9999. */
             exhaustsAt?: components["schemas"]["Instant"];
@@ -1157,7 +1208,7 @@ export interface components {
         Change: {
             /** @description Goes on after this change. */
             cursor: components["schemas"]["ChangeCursor"];
-            /** @description `campaign.changed`: its record, metadata or facts of its chain, not figures of claims, prices or the clock. A replaced claim is removed, then added. `reset`: a chain was read anew; read everything anew. */
+            /** @description `campaign.changed`: its record, metadata or facts of its chain, not figures of claims, prices or the clock. A replaced claim is removed, then added. `reset`: read everything anew. */
             kind: components["schemas"]["ChangeKind"];
             /** @description Time of the commit. */
             at: components["schemas"]["Instant"];
@@ -1169,7 +1220,7 @@ export interface components {
             claim?: components["schemas"]["Claim"];
             /** @description The token, `<chainId>:<address>`. With `token.changed` and `price.changed`. */
             token?: string;
-            /** @description US dollars for one token from then on; `null`: unknown. With `price.changed`. */
+            /** @description US dollars for one whole token after the commit; `null`: unknown. With `price.changed`, also for a past price. */
             priceUsd?: components["schemas"]["DecimalAmount"] | null;
             /** @description The first block that was withdrawn, decimal. With `chain.reorganised`. */
             fromBlock?: string;
@@ -1302,7 +1353,7 @@ export interface components {
             finalizedBlock: string | null;
             /** @description Whole seconds since `asOfTime`; `null`: none yet. */
             lagSeconds: number | null;
-            /** @description `back-filling`: the chain is read from its start block; responses do not change until that is done. `following`: at most two blocks behind the head. `behind`: further behind, or the indexer has not reported for 15 seconds. */
+            /** @description `back-filling`: the chain is read from its start block, without effect on responses. `following`: at most two blocks behind the head. `behind`: further behind, or the indexer has not reported for 15 seconds. */
             state: components["schemas"]["ChainStatusState"];
             /** @description Claims of the last 24 hours without a value in US dollars: price or decimals are unknown. */
             unvaluedClaims24h: number;
@@ -1891,7 +1942,7 @@ export interface components {
          */
         tokenWhitelist: boolean | null;
         /**
-         * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
+         * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
          * @example [
          *       "8453:38401005"
          *     ]
@@ -1952,9 +2003,9 @@ export interface components {
         "cache-status": string;
         /** @description Number of items on all pages, exact. */
         "x-total-count": number;
-        /** @description Other pages (RFC 8288), relative to the URL of the request: `first`, `prev`, `next`, `last`; after the last page `prev` is the last one. Absent with `pageSize=0`, without another page, and if it would be longer. */
+        /** @description Other pages (RFC 8288), relative to the request: `first`, `prev`, `next`, `last`; after the last page `prev` is the last one. Absent with `pageSize=0`, without another page, and if it would be longer. */
         link: string;
-        /** @description Other pages (RFC 8288), relative to the URL of the request: `next`. Absent with `pageSize=0`, without another page, and if it would be longer. */
+        /** @description Other pages (RFC 8288), relative to the request: `next`. Absent with `pageSize=0`, without another page, and if it would be longer. */
         link_2: string;
         /** @description What failed, for programs: see the guide on errors. */
         "x-error-code": components["schemas"]["XErrorCode"];
@@ -2094,7 +2145,7 @@ export interface operations {
                  */
                 facetSize?: number | null;
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2153,7 +2204,7 @@ export interface operations {
                  */
                 fields?: components["schemas"]["GetCampaignFields"][];
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2307,7 +2358,7 @@ export interface operations {
                  */
                 fields?: components["schemas"]["ListTrendingCampaignsFields"][];
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2387,7 +2438,7 @@ export interface operations {
                  */
                 creator?: components["schemas"]["Address"];
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2471,7 +2522,7 @@ export interface operations {
                  */
                 whitelisted?: boolean | null;
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2528,27 +2579,27 @@ export interface operations {
                  */
                 campaignId?: components["schemas"]["CampaignId"][];
                 /**
-                 * @description Claims in (now − range, now] count, by block timestamp. `1h` has 1-minute buckets, `24h` 30-minute, `7d` 4-hour and `30d` 1-day buckets, aligned to the end of the range. No effect with `interval`.
+                 * @description Claims in (now − range, now], by block timestamp, in intervals of 1 minute (`1h`), 30 minutes (`24h`), 4 hours (`7d`) or 1 day (`30d`). No effect with `interval`.
                  * @example 7d
                  */
                 timeRange?: components["schemas"]["ListActivityTimeRange"];
                 /**
-                 * @description Start of the range, in the first interval. With `until` and `interval`.
+                 * @description Start of the range, inclusive. With `until` and `interval`.
                  * @example 2026-01-01T00:00:00.000Z
                  */
                 since?: components["schemas"]["Instant"];
                 /**
-                 * @description End of the range, exclusive: the interval before it is the last. With `since` and `interval`.
+                 * @description End of the range, exclusive; it cuts the last interval. With `since` and `interval`.
                  * @example 2026-02-01T00:00:00.000Z
                  */
                 until?: components["schemas"]["Instant"];
                 /**
-                 * @description In place of `timeRange`: whole hours, days or weeks (from Monday) in UTC; at most 400. With `since` and `until`.
+                 * @description In place of `timeRange`: hours, days or weeks from `since` on, at most 400. With `since` and `until`.
                  * @example 1d
                  */
                 interval?: components["schemas"]["ListActivityInterval"];
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2608,7 +2659,7 @@ export interface operations {
                  */
                 basis?: components["schemas"]["ListOutlooksBasis"];
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2678,7 +2729,7 @@ export interface operations {
                  */
                 interval?: components["schemas"]["GetPricesInterval"];
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2763,7 +2814,7 @@ export interface operations {
                  */
                 pageSize?: components["parameters"]["pageSize"];
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2826,7 +2877,7 @@ export interface operations {
                  */
                 campaignId: components["parameters"]["campaignId"];
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2893,7 +2944,7 @@ export interface operations {
                  */
                 pageSize?: components["parameters"]["pageSize"];
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]

@@ -36,24 +36,23 @@ export const ListActivityQuery = queryOf(
     timeRange: choice(timeRanges, {
       default: '24h',
       description:
-        'Claims in (now − range, now] count, by block timestamp. `1h` has 1-minute buckets, `24h` 30-minute, `7d` 4-hour and `30d` 1-day buckets, aligned to the end of the range. No effect with `interval`.',
+        'Claims in (now − range, now], by block timestamp, in intervals of 1 minute (`1h`), 30 minutes (`24h`), 4 hours (`7d`) or 1 day (`30d`). No effect with `interval`.',
       example: '7d',
     }),
     since: Type.Optional(
       inline(Instant, {
-        description: 'The start of the range, which is in it, and of the first interval. With `until` and `interval`.',
+        description: 'Start of the range, inclusive. With `until` and `interval`.',
         example: '2026-01-01T00:00:00.000Z',
       }),
     ),
     until: Type.Optional(
       inline(Instant, {
-        description:
-          'The end of the range, which is not in it; it cuts the last interval. Not later than `since`: no intervals. With `since` and `interval`.',
+        description: 'End of the range, exclusive; it cuts the last interval. With `since` and `interval`.',
         example: '2026-02-01T00:00:00.000Z',
       }),
     ),
     interval: optionalChoice(intervals, {
-      description: `In place of \`timeRange\`: intervals of an hour, a day or a week, one after the other from \`since\`, at most ${MAX_INTERVALS}. With \`since\` and \`until\`.`,
+      description: `In place of \`timeRange\`: hours, days or weeks from \`since\` on, at most ${MAX_INTERVALS}. With \`since\` and \`until\`.`,
       example: '1d',
     }),
     ...minimumBlocks,
@@ -115,17 +114,14 @@ export const ListActivityResponse = Type.Object(
       }),
     ),
     since: ref(Instant, {
-      description:
-        'Start of the time range, exclusive; with `interval` the requested one, inclusive, to the next whole second.',
+      description: 'Start of the range, exclusive; with `interval` inclusive, rounded up to a second.',
     }),
     until: ref(Instant, {
-      description:
-        'End of the time range, inclusive: the whole second of the response; with `interval` the requested one, exclusive, to the next whole second.',
+      description: 'End of the range, inclusive; with `interval` exclusive, rounded up to a second.',
     }),
     intervalSeconds: Type.Integer({
       minimum: 1,
-      description:
-        'Length of each interval in seconds; its start is exclusive, its end inclusive, and with `interval` the other way round. There, `until` may cut the last one.',
+      description: 'Length of each interval in seconds; `until` may cut the last one.',
     }),
     campaigns: Type.Array(ref(CampaignActivity), {
       maxItems: 50,

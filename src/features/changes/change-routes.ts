@@ -34,7 +34,7 @@ const listChanges = {
   operationId: 'listChanges',
   summary: 'Follow changes',
   description:
-    'What has changed, in the order of commits, each change once: by polling, by waiting (`wait`), or with `Accept: text/event-stream` as server-sent events: `id` is the cursor, `event` the kind, `data` the change; `Last-Event-ID` goes on; `wait` and `pageSize` have no effect. After a change, every response of this server shows it.',
+    'What has changed, in the order of commits, each change once: by polling, by waiting (`wait`), or with `Accept: text/event-stream` as server-sent events: `id` is the cursor, `event` the kind, `data` the change; `Last-Event-ID` resumes. After a change, every response of this server shows it.',
   tags: ['Status'],
   querystring: ListChangesQuery,
   response: {

@@ -36,7 +36,7 @@ const listEligibility = {
   operationId: 'listEligibility',
   summary: 'List what an account can claim',
   description:
-    'For each incentive of some campaigns: whether an account can claim it, and every reason that holds, with the fact that proves it. If a fact that would decide is missing, the verdict is `unknown`.',
+    'For each incentive of some campaigns: whether an account can claim it, and every reason that holds, with the fact that proves it.',
   tags: ['Users'],
   querystring: ListEligibilityQuery,
   response: responsesOf(

@@ -41,7 +41,7 @@ const IncentiveOutlook = Type.Object(
     type: Type.Unsafe<string>({ type: 'string', enum: incentiveTypes, description: 'Variant of the incentive.' }),
     asset: Type.Optional(ref(Address, { description: 'The reward token; absent if it pays none.' })),
     rewardNow: amount(
-      'What a claim at `at` pays: of a CGDAIncentive its reward by the formula of the contract, of an ERC20Incentive, ERC20PeggedIncentive and PointsIncentive the fixed one. In base units of `asset` (pegged: of `peg`); points are plain numbers. Absent where the claim or the action decides, or the state of an auction is unknown.',
+      'What a claim at `at` pays: for a CGDAIncentive by the formula of its contract, for an ERC20Incentive, ERC20PeggedIncentive and PointsIncentive the fixed reward. In base units of `asset` (pegged: of `peg`); points are plain numbers. Absent if the action decides, or the state of an auction is unknown.',
     ),
     rewardNowUsd: usd('`rewardNow` in US dollars at the current price; absent if unknown.'),
     claimsLeft: count(
@@ -70,7 +70,7 @@ const IncentiveOutlook = Type.Object(
         pattern: '^(0|[1-9][0-9]*)$',
         maxLength: 170,
         description:
-          'Seconds that `budgetLeft` lasts at the pace of the basis (no forecast): ⌊`budgetLeft` × basis ÷ `spentInBasis`⌋, a decimal string. Absent if nothing was spent in the basis.',
+          'Seconds that `budgetLeft` lasts at the pace of the basis: ⌊`budgetLeft` × basis ÷ `spentInBasis`⌋, a decimal string. Absent if nothing was spent in the basis.',
       }),
     ),
     exhaustsAt: Type.Optional(ref(Instant, { description: '`at` + `secondsLeft`; absent after the year 9999.' })),

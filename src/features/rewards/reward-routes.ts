@@ -28,16 +28,16 @@ const example: ListRewardsResponse = {
       campaignId: '8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1657',
       campaignName: 'Swap on Base',
       incentiveIndex: 0,
-      incentiveType: 'ERC20Incentive',
-      ...token,
+      incentiveType: 'PointsIncentive',
+      ...{ asset: null, metadata: null },
       verdict: 'blocked',
       reasons: [
         { code: 'already-claimed', txHash: lastTxHash, at: lastClaimedAt, allowed: 1 },
         { code: 'signature-missing' },
       ],
       claims: 1,
-      claimedAmount: '2500000',
-      claimedAmountUsd: '2.5',
+      claimedAmount: '100',
+      claimedAmountUsd: null,
       lastClaimedAt,
       lastTxHash,
     },
@@ -45,7 +45,7 @@ const example: ListRewardsResponse = {
   totals: [
     { chainId: 8453, ...token, claims: 1, claimedAmount: '2500000', claimedAmountUsd: '2.5', unvaluedClaims: 0 },
   ],
-  nextCursor: null,
+  nextCursor: 'QmzYQ2pzM1ZrTG0x',
 }
 
 const unknown: ListRewardsResponse = {

@@ -24,12 +24,11 @@ const ChainStatus = Type.Object(
       type: 'string',
       enum: followingStates,
       description:
-        '`back-filling`: the chain is read from its start block; responses do not change until that is done. `following`: at most two blocks behind the head. `behind`: further behind, or the indexer has not reported for 15 seconds.',
+        '`back-filling`: the chain is read from its start block, without effect on responses. `following`: at most two blocks behind the head. `behind`: further behind, or the indexer has not reported for 15 seconds.',
     }),
     unvaluedClaims24h: Type.Integer({
       minimum: 0,
-      description:
-        'Claims of the last 24 hours without a value in US dollars: price or decimals are unknown.',
+      description: 'Claims of the last 24 hours without a value in US dollars: price or decimals are unknown.',
     }),
   },
   { $id: 'ChainStatus', additionalProperties: false, description: 'Indexing status of a chain.' },

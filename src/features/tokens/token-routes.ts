@@ -27,8 +27,7 @@ const example: ListTokensResponse = {
 const listTokens = {
   operationId: 'listTokens',
   summary: 'List tokens',
-  description:
-    'The known tokens that pass all filters, those first that most active campaigns pay.',
+  description: 'The known tokens that pass all filters, those first that most active campaigns pay.',
   tags: ['Campaigns'],
   querystring: ListTokensQuery,
   response: responsesOf(

@@ -47,7 +47,7 @@ export const TrendingIncentive = Type.Object(
         pattern: '^[0-9]+(\\.[0-9]*[1-9])?$',
         maxLength: 400,
         description:
-          '`rewardAmount` in whole tokens (pegged: of the peg), exact, without exponent; of points the plain number. Meaningless for an ERC20VariableIncentive. Absent if the decimals are unknown.',
+          '`rewardAmount` in whole tokens (pegged: of the peg), exact, without exponent; of points the plain number. Not for an ERC20VariableIncentive. Absent if the decimals are unknown.',
         examples: ['0.000000000000000001'],
       }),
     ),

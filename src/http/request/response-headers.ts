@@ -21,7 +21,7 @@ const link = (relations: string) => ({
   link: {
     type: 'string',
     maxLength: 8000,
-    description: `Other pages (RFC 8288), relative to the URL of the request: ${relations}. Absent with \`pageSize=0\`, without another page, and if it would be longer.`,
+    description: `Other pages (RFC 8288), relative to the request: ${relations}. Absent with \`pageSize=0\`, without another page, and if it would be longer.`,
   },
 })
 

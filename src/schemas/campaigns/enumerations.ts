@@ -15,10 +15,13 @@ const numbersOf = (names: Names) => ({
   'x-enum-descriptions': Object.values(names),
 })
 
-/** The part of a description that lists the names. */
+/** The part of a description that lists the names, with their meaning unless a name says it. */
 const listed = (names: Names) =>
   Object.entries(names)
-    .map(([name, meaning], number) => `${number} ${name} (${meaning})`)
+    .map(([name, meaning], number) => {
+      const saysIt = meaning === name.toLowerCase().replaceAll('_', ' ')
+      return saysIt ? `${number} ${name}` : `${number} ${name} (${meaning})`
+    })
     .join(', ')
 
 /** One of two numbers. */

@@ -14,7 +14,7 @@ export const minimumBlocks = {
     max: 10,
     example: parameterExamples.minimumBlock,
     description:
-      'Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.',
+      'Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.',
   }),
 }
 

@@ -254,7 +254,8 @@ test('each failure and each of its headers is declared, with sentences that the 
       case '200':
         // Only where there is another page it is told where.
         if (isExport(url)) return [limited.get(`${url}?limit=1`)]
-        if (url === '/claims') return [limited.get(url), limited.get(`${url}?claimant=${TOKEN.address}`), cutOff.get(url)]
+        if (url === '/claims')
+          return [limited.get(url), limited.get(`${url}?claimant=${TOKEN.address}`), cutOff.get(url)]
         if (url === '/campaigns') return [limited.get(url), limited.get(`${url}?cursor=start`), cutOff.get(url)]
         return isKept ? [limited.get(url), cutOff.get(url)] : [limited.get(url, authorization)]
       case '304':

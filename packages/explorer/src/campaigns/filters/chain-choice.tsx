@@ -1,7 +1,8 @@
 import { useContext } from 'preact/hooks'
 import { chainName, knownChainIds } from '../../chain-names.ts'
 import { groupDigits } from '../../format-numbers.ts'
-import { Counts, optionsOf } from './facet-options.ts'
+import { Counts } from './facet-counts.ts'
+import { optionsOf } from './facet-options.ts'
 
 /**
  * The chain of the campaigns, those with most of them first, or of the contract that they act on.

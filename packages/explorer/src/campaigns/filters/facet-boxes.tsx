@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
 import { groupDigits } from '../../format-numbers.ts'
-import { Counts, type FacetOption, optionsOf } from './facet-options.ts'
+import { Counts } from './facet-counts.ts'
+import { type FacetOption, optionsOf } from './facet-options.ts'
 
 /**
  * Values of a filter to choose among, each with how many campaigns it leaves. Folded, it is as high as its title: nothing

@@ -1,30 +1,26 @@
-import { createContext } from 'preact'
 import type { ResponseOf } from 'reward-campaigns-client'
 
 type Campaigns = ResponseOf<'listCampaigns'>
 type FacetName = keyof NonNullable<Campaigns['facets']>
 
-/** What the list of campaigns is asked for beside its page. */
+/** The facets that are requested with each page of the list. */
 export const ASKED_FACETS = {
   facets: ['chainId', 'token', 'incentiveType', 'actionType', 'distributionChannel', 'isActive'] as FacetName[],
-  /** More boxes than these nobody reads; a token may be typed. */
+  /** More checkboxes would not be read; a token can be typed. */
   facetSize: 20,
 }
 
 /** The counts of a response: how many campaigns each value of a filter leaves under all other filters. */
 export type Counted = Pick<Campaigns, 'facets' | 'facetsWithMore'> & {
-  /** False where they may be wrong by now: the values stay where they are, without their counts. */
+  /** False if they may be outdated: the values stay, without their counts. */
   isKnown?: boolean
 }
-
-/** Read where they are shown, so that the fields around them, and what is being typed there, stay as they are. */
-export const Counts = createContext<Counted>({})
 
 export interface FacetOption {
   value: string
   /** Symbol of a token. */
   label?: string | undefined
-  /** Undefined where it is not known. */
+  /** Undefined if unknown. */
   count?: number | undefined
   isChosen: boolean
 }
