@@ -145,7 +145,7 @@ test('a campaign is not withdrawn from under its claims', async () => {
   const revertedCampaigns = [campaign.id]
   await expect(
     ingest.apply({ records: [], revertedCampaigns, revertedClaims: [toClaimIdentity(first)] }),
-  ).rejects.toThrow(`batch:1: /withdrawnCampaigns: campaign ${campaign.id} still has claims`)
+  ).rejects.toThrow(`batch:1: /id: campaign ${campaign.id} still has claims`)
   expect(await database.query('select count(*)::integer from claims')).toEqual([{ count: 2 }])
 })
 
