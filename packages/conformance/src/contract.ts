@@ -73,12 +73,14 @@ export function readContract(text: string): Operation[] {
   })
 }
 
-/** Headers that answers of success always have. */
-export const requiredHeadersOf = (operation: Operation) =>
-  ['x-request-id', 'etag', 'cache-control', 'x-total-count'].filter(
+/** Headers that answers of success always have: those that are documented, and one that all have without a word. */
+export const requiredHeadersOf = (operation: Operation) => [
+  'cache-control',
+  ...['x-request-id', 'etag', 'x-total-count'].filter(
     // Of claims the total is not always known.
     (name) => operation.has(name) && !(name === 'x-total-count' && operation.path === '/claims'),
-  )
+  ),
+]
 
 /** Undefined where it is none. */
 export function toJson(text: string): unknown {

@@ -9,16 +9,13 @@ const LARGEST_PAGE = 100
 const MAX_PAGES = 5
 
 /** Pages are parts of one sequence, whatever their size, and the total is how long it is. */
-export async function findPagingViolations(http: HttpClient): Promise<string[]> {
-  const found = await Promise.all([
-    violationsIn(http, campaigns),
-    violationsIn(http, contracts),
-    linkViolationsIn(http, campaigns),
-    linkViolationsIn(http, tokens),
-    findWalkViolations(http),
-  ])
-  return found.flat()
-}
+export const pagingViolations = (http: HttpClient) => [
+  () => violationsIn(http, campaigns),
+  () => violationsIn(http, contracts),
+  () => linkViolationsIn(http, campaigns),
+  () => linkViolationsIn(http, tokens),
+  () => findWalkViolations(http),
+]
 
 /** The total is a header too, and links lead to the pages that they name. */
 async function linkViolationsIn<Entry>({ ask }: HttpClient, { path, identify, read }: Listing<Entry>) {
