@@ -31,7 +31,7 @@ const USE = `
 const GIVEN = `
   declare const client: ReturnType<typeof createClient>
   declare const wallet: { waitForTransactionReceipt: (asked: { hash: string }) => Promise<{ blockNumber: bigint }> }
-  declare const hash: string, id: string, address: string
+  declare const hash: string, id: string, address: string, cursor: string
 `
 
 /** The examples of the package's README as one module: each in a scope of its own, below what they import. */
