@@ -18,9 +18,11 @@ import {
   InvalidRequestError,
   MalformedUrlError,
   PathNotFoundError,
+  PayloadTooLargeError,
   SchemaOutdatedError,
   ServiceNotReadyError,
   TooManyStreamsError,
+  UnsupportedMediaTypeError,
 } from './errors.ts'
 import type { ParameterError } from './parameter-errors.ts'
 import { type Failure, toFailureBody, wantsProblem } from './problem-details.ts'
@@ -90,6 +92,8 @@ function toCatalogued(error: Thrown): CataloguedError {
   // Only our own errors have messages for callers; a library's error may have a status and no code.
   if (statusCode !== undefined && code !== undefined && !code.startsWith('FST_'))
     return { statusCode, code: code.toLowerCase(), sentence: message, errors, validationContext }
+  if (statusCode === 413) return toCatalogued(new PayloadTooLargeError())
+  if (statusCode === 415) return toCatalogued(new UnsupportedMediaTypeError())
   if (statusCode === undefined || statusCode >= 500) return toCatalogued(new InternalError())
   return { ...toCatalogued(new InvalidRequestError('bad request')), statusCode }
 }
