@@ -93,11 +93,11 @@ function uniteExamples(operations: Operation[]) {
     const areEqual = groupBy(alike, ({ response }) => JSON.stringify(response)).length === 1
     if (areEqual) continue
     for (const type of Object.keys(alike[0]?.response.content ?? {})) {
-      const told = alike.flatMap(({ operationId, response }) =>
+      const documented = alike.flatMap(({ operationId, response }) =>
         Object.values(response.content?.[type]?.examples ?? {}).map((example) => ({ operationId, example })),
       )
-      if (told.length === 0) continue
-      const united = groupBy(told, ({ example }) => JSON.stringify(example)).map((same) => [
+      if (documented.length === 0) continue
+      const united = groupBy(documented, ({ example }) => JSON.stringify(example)).map((same) => [
         same.length === alike.length ? 'all' : same.map(({ operationId }) => operationId).join('-'),
         same[0]?.example,
       ])

@@ -199,7 +199,7 @@ export const differingStepCounts = (sample: Sample) => \`
   ],
   [
     'src/doctor/derived-column-checks.ts',
-    "  {\n    name: 'claim hours',",
+    "  {\n    name: 'claim intervals',",
     "  { name: 'step counts', subject: 'numbers of action steps', differing: differingStepCounts },\n",
   ],
 ]

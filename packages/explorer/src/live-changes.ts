@@ -27,7 +27,7 @@ export function onChange(listener: () => void): () => void {
   }
 }
 
-function tellAll() {
+function notifyAll() {
   for (const listener of listeners) listener()
 }
 
@@ -40,9 +40,9 @@ function connect() {
   url = wanted
   source = wanted === undefined ? undefined : new EventSource(wanted)
   if (source === undefined) return
-  for (const kind of ['open', ...KINDS]) source.addEventListener(kind, tellAll)
+  for (const kind of ['open', ...KINDS]) source.addEventListener(kind, notifyAll)
   source.addEventListener('error', ({ target }) => {
-    tellAll()
+    notifyAll()
     // Otherwise the browser connects again by itself.
     if (target === source && source?.readyState === 2) setTimeout(reconnect, RETRY_MS, source)
   })
