@@ -40,6 +40,10 @@ const derivedData = [
   `delete from data_revisions earlier using (
     select revision, revision - lag(revision) over (order by revision) as step from data_revisions
   ) each where each.step > 1 and earlier.revision < each.revision`,
+  // And so do followers: what has been mended is no change of a batch.
+  'delete from changes',
+  `insert into changes (revision, position, identity, at, kind)
+  select revision, 0, identity, clock_timestamp(), 'beginning' from data_revisions order by revision desc limit 1`,
 ]
 
 export interface RebuildOptions {

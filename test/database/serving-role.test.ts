@@ -232,6 +232,7 @@ describe('the role that serves', () => {
     expect(writing.filter((name) => !denied.includes(name)).sort()).toEqual([
       'advance_campaign_activity(integer)',
       'advance_claim_windows(integer,integer)',
+      'drop_changes(interval,integer)',
     ])
   })
 

@@ -74,7 +74,7 @@ const faultsOf = async (database: TestDatabase, options: Partial<Examined> = {})
 const CHECKS =
   'server schema rights schema_objects locale values incentives flags claimants campaign_totals ' +
   'claim_intervals claimant_totals trending contract_totals members token_prices counts documents bits bitmaps chains orphans ' +
-  'unvalued_claims revision'
+  'unvalued_claims changes revision'
 
 test.each([true, false])('a healthy database is found in order, whole and by a sample: %s', async (isWhole) => {
   const findings = await examine(healthy, { isWhole })
@@ -160,7 +160,7 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
   },
   {
     check: 'rights',
-    says: /lacks execute on advance_claim_windows\(integer, integer\) and 2 more$/,
+    says: /lacks execute on advance_claim_windows\(integer, integer\) and 3 more$/,
     defect: `revoke execute on all functions in schema public from ${role}`,
   },
   {
@@ -328,6 +328,12 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
     state: 'warning',
     says: /^0 claims and 1 claim signatures wait/,
     defect: `insert into detached_claim_signatures values ('1:0x1:1', '${anAddress('claimant')}', 0, '0x', '${anAddress('referrer')}')`,
+  },
+  { check: 'changes', says: /^the changes have no beginning/, defect: 'delete from changes' },
+  {
+    check: 'changes',
+    says: /^\d+ changes are of revisions that the data never had$/,
+    defect: 'update changes set identity = gen_random_uuid() where revision = (select max(revision) from changes)',
   },
   {
     check: 'revision',

@@ -1,5 +1,5 @@
 import type { Query } from '../../database/snapshot.ts'
-import { type Finding, failed, ok } from '../../schemas/findings.ts'
+import { type Finding, failed, ok, REBUILD } from '../../schemas/findings.ts'
 
 /** Whether the newest changes are of revisions that there are. */
 export async function examineChanges(ask: Query): Promise<Finding> {
@@ -9,13 +9,14 @@ export async function examineChanges(ask: Query): Promise<Finding> {
       (select count(*)::float8 from (
         select revision, identity from changes
         where revision >= (select min(revision) from data_revisions) and kind <> 'beginning'
-      ) noted left join data_revisions known using (revision, identity) where known.revision is null) as foreign`,
+      ) noted left join data_revisions known using (revision)
+      where known.identity <> noted.identity or revision > (select max(revision) from data_revisions)) as foreign`,
   )
   if (row === undefined || row.newest === null) {
-    return failed('the changes have no beginning, so nobody can follow them', 'restore the table changes from a copy')
+    return failed('the changes have no beginning, so nobody can follow them', REBUILD)
   }
   if (row.foreign > 0) {
-    return failed(`${row.foreign} changes are of revisions that the data never had`, 'find out who writes changes')
+    return failed(`${row.foreign} changes are of revisions that the data never had`, REBUILD)
   }
   return ok(
     `changes are kept up to revision ${row.newest} (${row.count < 100_000 ? row.count : 'more than 100000'} of them)`,
