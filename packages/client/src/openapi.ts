@@ -527,7 +527,7 @@ export interface components {
         SignatureType: "event" | "function";
         /** @description Condition on a field of the action. */
         ActionStepParameters: {
-            /** @description Comparison: 0 EQUAL, 1 NOT_EQUAL, 2 GREATER_THAN, 3 LESS_THAN, 4 CONTAINS, 5 REGEX (matches a regular expression), 6 GREATER_THAN_OR_EQUAL (greater or equal), 7 LESS_THAN_OR_EQUAL (less or equal). Other values are returned as recorded. */
+            /** @description Number of the comparison: 0 EQUAL, 1 NOT_EQUAL, 2 GREATER_THAN, 3 LESS_THAN, 4 CONTAINS, 5 REGEX (matches a regular expression), 6 GREATER_THAN_OR_EQUAL (greater or equal), 7 LESS_THAN_OR_EQUAL (less or equal). Other values are returned as recorded. */
             filterType: components["schemas"]["ActionStepParametersFilterType"] | number;
             /** @description Type of the field: 0 UINT (unsigned integer), 1 ADDRESS, 2 BYTES, 3 STRING, 4 TUPLE, 5 INT (signed integer). Other values are returned as recorded. */
             fieldType: components["schemas"]["ActionStepParametersFieldType"] | number;
@@ -1533,7 +1533,7 @@ export interface components {
         /** @enum {string} */
         XChangedSinceStart: "yes" | "no" | "unknown";
         /** @enum {string} */
-        XErrorCode: "block_not_reached" | "changing_data" | "database_unavailable" | "forbidden" | "headers_too_long" | "history_lost" | "internal_error" | "invalid_http" | "invalid_request" | "invalid_token" | "malformed_url" | "method_not_allowed" | "missing_token" | "not_found" | "not_ready" | "overloaded" | "path_not_found" | "request_timeout" | "schema_outdated" | "too_many_concurrent_requests" | "too_many_exports" | "too_many_failed_attempts" | "too_many_requests" | "too_many_streams" | "url_too_long";
+        XErrorCode: "block_not_reached" | "changing_data" | "database_unavailable" | "forbidden" | "headers_too_long" | "history_lost" | "internal_error" | "invalid_http" | "invalid_request" | "invalid_token" | "malformed_url" | "method_not_allowed" | "missing_token" | "not_found" | "not_ready" | "overloaded" | "path_not_found" | "payload_too_large" | "request_timeout" | "schema_outdated" | "too_many_concurrent_requests" | "too_many_exports" | "too_many_failed_attempts" | "too_many_requests" | "too_many_streams" | "unsupported_media_type" | "url_too_long";
         /** @enum {string} */
         GetCampaignFields: "id" | "action" | "campaignIndex" | "budget" | "incentiveCount" | "owner" | "validator" | "blockTimestamp" | "txHash" | "chainId" | "protocolFee" | "maxParticipants" | "incentives" | "isActive" | "availableBudgetUsd" | "campaignName" | "actionTemplateId" | "projectImageUri" | "tokenImageUri" | "nftImageUri" | "nftName" | "startTime" | "endTime" | "allowList" | "actionSteps" | "createdAt" | "actionClaimant" | "createdAtBlockchainNumbers" | "templateId" | "nftMetadataId";
         /** @enum {string} */

@@ -14,7 +14,7 @@ export const SignatureType = Type.Unsafe<'event' | 'function'>({
 /** The condition on an event field or a function argument. */
 export const ActionStepParameters = Type.Object(
   {
-    filterType: openEnumeration('Comparison', {
+    filterType: openEnumeration('Number of the comparison', {
       EQUAL: 'equal',
       NOT_EQUAL: 'not equal',
       GREATER_THAN: 'greater than',
