@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)(`the pictures in the README ${inBrowser}`, ONCE_MOR
     await using tab = await explorer.open(await pathOf())
     const { page } = tab
     await page.clock.setFixedTime(NOW)
-    await page.setViewportSize({ width: 1280, height: 720 })
+    await page.setViewportSize({ width: 1280, height: 660 })
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
     // No bar is scrolled by here, so none gets room.
     await page.evaluate("document.documentElement.style.scrollbarGutter = 'auto'")
