@@ -46,7 +46,7 @@ export const recordChanges: readonly Step[] = [
   {
     appliesTo,
     sql: `insert into changes (revision, position, identity, at, kind, chain_id, campaign_id, details)
-    select own.revision, position, own.identity, clock_timestamp(), kind, chain_id, campaign_id, details
+    select own.revision, position, own.identity, statement_timestamp(), kind, chain_id, campaign_id, details
     from (
       select revision, identity from data_revisions
       where revision = (select max(revision) from data_revisions) and xmin = pg_current_xact_id()::xid
