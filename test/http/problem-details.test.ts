@@ -44,6 +44,11 @@ const get = async (url: string, headers: Record<string, string> = {}, from = api
   const { statusCode: status, headers: received, body } = await from.inject({ url, headers })
   return { status, headers: received, body }
 }
+const post = async (payload: string, type: string): Promise<Reply> => {
+  const headers = { ...PROBLEM, 'content-type': type }
+  const reply = await api.app.inject({ method: 'POST', url: '/mcp', headers, payload })
+  return { status: reply.statusCode, headers: reply.headers, body: reply.body }
+}
 const problemOf = async (url: string, headers = {}) => JSON.parse((await get(url, { ...PROBLEM, ...headers })).body)
 
 describe('the form of a failure', () => {
@@ -216,6 +221,33 @@ describe('every code', () => {
       // Node looks for slow clients every 30 seconds only.
       api.app.server.emit('clientError', Object.assign(new Error('slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), server)
       return parse(await received)
+    },
+    payload_too_large: () => post(JSON.stringify({ text: 'x'.repeat(66_000) }), 'application/json'),
+    unsupported_media_type: () => post('x', 'text/plain'),
+    history_lost: () => get(`/changes?after=${'A'.repeat(43)}`, PROBLEM),
+    async too_many_streams() {
+      await using followed = await startTestApp({ MAX_STREAMS: '1' }, api.database)
+      const { nextCursor } = JSON.parse((await get('/changes', {}, followed.app)).body)
+      const waiting = `/changes?after=${nextCursor}&wait=25`
+      const abort = new AbortController()
+      const stream = await fetch(`http://127.0.0.1:${await listen(followed.app)}${waiting}`, {
+        headers: { accept: 'text/event-stream' },
+        signal: abort.signal,
+      })
+      expect(stream.status).toBe(200)
+      const refused = await get(waiting, PROBLEM, followed.app)
+      abort.abort()
+      return refused
+    },
+    async too_many_exports() {
+      await using exporting = await startTestApp({ MAX_EXPORTS: '1' }, api.database)
+      await using lock = await lockCampaigns(api.database.url, 'tokens')
+      const held = get('/export/tokens', {}, exporting.app)
+      await waitFor(() => exporting.counts.exports.running === 1 || undefined)
+      const refused = await get('/export/tokens', PROBLEM, exporting.app)
+      await lock.release()
+      expect((await held).status).toBe(200)
+      return refused
     },
     url_too_long: () => get(`/${'a'.repeat(20_000)}`, PROBLEM),
     headers_too_long: () => exchange(port, `GET / HTTP/1.1\r\nx-long: ${'a'.repeat(40_000)}\r\n\r\n`),

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 
-/** Adds a request header that the response depends on to `Vary`. */
+/** Adds a request header that the response depends on to `Vary`, once. */
 export function addVary(reply: FastifyReply, header: string) {
-  const others = reply.getHeader('vary')
-  void reply.header('vary', others === undefined ? header : `${others}, ${header}`)
+  const others = String(reply.getHeader('vary') ?? '').split(', ')
+  void reply.header('vary', [...new Set([...others, header])].filter(Boolean).join(', '))
 }
