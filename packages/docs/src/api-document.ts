@@ -80,3 +80,9 @@ export function contentOf({ content }: ApiResponse) {
   const [first, ...others] = Object.values(examples)
   return { schema, example: first?.value, others }
 }
+
+/** The lines of an operation that sends records as text. */
+export const linesOf = ({ operationId, responses }: Operation) => {
+  const { examples = {} } = responses['200']?.content?.['application/x-ndjson'] ?? {}
+  return (examples[operationId] ?? Object.values(examples)[0])?.value
+}

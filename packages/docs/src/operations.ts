@@ -4,11 +4,12 @@ import {
   type ApiResponse,
   contentOf,
   isProtected,
+  linesOf,
   type Parameter,
   type Schema,
   type ServedOperation,
 } from './api-document.ts'
-import { jsonBlock } from './code.ts'
+import { codeBlock, jsonBlock } from './code.ts'
 import { inline } from './markdown.ts'
 import { languageChoice } from './quickstart.ts'
 import type { createSchemaPieces } from './schemas.ts'
@@ -20,6 +21,7 @@ export function operationSection(operation: ServedOperation, schemas: SchemaPiec
   const { operationId, summary, description, path, parameters = [], responses, servers } = operation
   const [success] = Object.entries(responses).filter(([status]) => status.startsWith('2'))
   const { schema, example, others: moreExamples = [] } = success === undefined ? {} : contentOf(success[1])
+  const lines = linesOf(operation)
   const others = Object.entries(responses).filter(([status]) => status !== success?.[0])
   return html`<section id="${operationId}" aria-labelledby="${operationId}-title">
 <h3 id="${operationId}-title"><a class="anchor" href="#${operationId}">${summary}</a></h3>
@@ -36,6 +38,7 @@ ${languageChoice}
 <p class="status" role="status"></p>
 <div class="outcome"></div>
 ${example !== undefined && html`<details open class="example-response"><summary>Example response</summary>${jsonBlock(example)}</details>`}
+${lines !== undefined && html`<details open class="example-response"><summary>Example response</summary>${codeBlock(String(lines), 'json')}</details>`}
 ${moreExamples.map(({ summary, value }) => html`<details class="example-response"><summary>${inline(summary)}</summary>${jsonBlock(value)}</details>`)}
 </div>
 <div class="answered">
