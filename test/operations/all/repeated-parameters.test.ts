@@ -51,6 +51,11 @@ const lists: { path: string; name: string; values: [string, string, string, stri
   { path: '/claims', name: 'chainId', values: ['100', '101', '102', '109'] },
   { path: '/eligibility', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], max: 50 },
   { path: '/users/{address}/rewards', name: 'chainId', values: ['100', '101', '102', '109'] },
+  { path: '/changes', name: 'chainId', values: ['100', '101', '102', '109'] },
+  { path: '/export/campaigns', name: 'chainId', values: ['100', '101', '102', '109'] },
+  { path: '/export/claims', name: 'chainId', values: ['100', '101', '102', '109'] },
+  { path: '/export/tokens', name: 'chainId', values: ['100', '101', '102', '109'] },
+  { path: '/export/prices', name: 'chainId', values: ['100', '101', '102', '109'] },
 ]
 
 /** What an operation is asked besides. */
@@ -62,12 +67,18 @@ const besides: Record<string, string> = {
   '/claims': '',
   '/eligibility': `&user=${first}`,
   '/users/{address}/rewards': '',
+  '/export/campaigns': '',
+  '/export/claims': '',
+  '/export/tokens': '',
+  '/export/prices': '',
 }
 
 let api: TestApp
 beforeAll(async () => {
-  api = await startTestApp()
+  // Three are asked at the same time.
+  api = await startTestApp({ MAX_EXPORTS: '3' })
   api.setNow(NOW)
+  besides['/changes'] = `&after=${(await api.get('/changes')).json().nextCursor}`
   for (const [index, address] of [first, second, third].entries()) {
     const template = anActionTemplate({ actionType: `t${index}` })
     const campaign = aCampaign({
@@ -81,6 +92,7 @@ beforeAll(async () => {
     const elsewhere = aCampaign({ id: `${100 + index}:${first}:1`, incentives: [anErc20Incentive(address)] })
     await api.save(elsewhere, aClaim(elsewhere, { claimant: first }))
     await api.save(aToken({ chainId: 10, address }), aToken({ chainId: 100 + index, address: first }))
+    await api.save({ type: 'tokenPrice', chainId: 100 + index, address: first, at: NOW.toISOString(), priceUsd: '1' })
     await api.save(template, campaign, aClaim(campaign, { blockTimestamp: String(NOW.getTime() / 1000 - 60) }))
   }
 })
@@ -89,7 +101,8 @@ afterAll(() => api[Symbol.asyncDispose]())
 async function responseOf(path: string, query: string) {
   const more = besides[path] ?? '&tokenWhitelist=false'
   const response = await api.get(`${path.replace('{address}', first)}?${query}${more}`)
-  return { status: response.statusCode, body: response.json() }
+  const isText = String(response.headers['content-type']).startsWith('application/x-ndjson')
+  return { status: response.statusCode, body: isText ? response.body : response.json() }
 }
 
 test('all list parameters there are have their promises here', async () => {
