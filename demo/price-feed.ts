@@ -6,9 +6,7 @@ import { addressOf, type Effects, log, returns } from './contracts.ts'
  * A price feed as the demo and tests have it: a proxy that names its aggregators, and an aggregator that emits prices.
  */
 
-const feedEvents = parseAbi([
-  'event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt)',
-])
+const feedEvents = parseAbi(['event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt)'])
 
 export const feed = addressOf('ether feed')
 export const aggregator = addressOf('ether aggregator')
