@@ -47,7 +47,6 @@ async function run() {
 
   console.log('starting a chain')
   await using chain = await startDemoChain()
-  await chain.fill(signal)
 
   console.log('starting the service')
   let url: string | undefined
@@ -61,7 +60,9 @@ async function run() {
       onEnd: failed('serve'),
     },
   )
-  const address = await until(async () => (url !== undefined && (await isReady(url)) ? url : undefined))
+  const ready = until(async () => (url !== undefined && (await isReady(url)) ? url : undefined))
+  // Both take seconds.
+  const [address] = await Promise.all([ready, chain.fill(signal)])
 
   let importCode: number | undefined
   const records = folder.inside('records.ndjson')
