@@ -210,6 +210,11 @@ begin
 end
 $$;
 --> statement-breakpoint
+-- Old claims without a value: until now only those of a day were known to have none.
+update claims set is_value_derived = true from incentives
+where incentives.campaign_key = claims.campaign_key and incentives.position = claims.incentive_position
+  and asset is not null and claims.amount_usd is null and not is_value_derived;
+--> statement-breakpoint
 select refresh_claim_intervals(array(select campaign_key from popular_campaigns) || 0::bigint);
 --> statement-breakpoint
 analyze claim_intervals;

@@ -22,7 +22,7 @@ const LIST = 100
 const MAX_UNMAPPED = 150
 
 /** Paths of public operations, by what is hard about them. */
-export async function findHardestQueries(ask: Query) {
+export async function findHardestQueries(ask: Query, now = Date.now()) {
   const lists = [
     await toQueries('budgetAccount', (order) => find('budget', 'campaigns', order)),
     await toQueries('tokens', (order) =>
@@ -100,7 +100,7 @@ export async function findHardestQueries(ask: Query) {
     name: `activity of the most claimed, ${range}`,
     path: `/activity?timeRange=${range}&campaignId=${mostClaimed.map(({ value }) => value).join(',')}`,
   }))
-  const until = Math.floor(Date.now() / 3_600_000) * 3_600_000
+  const until = Math.floor(now / 3_600_000) * 3_600_000
   for (const [interval, hours] of Object.entries({ '1h': 400, '1d': 399 * 24, '1w': 399 * 168 })) {
     const range = `interval=${interval}&since=${new Date(until - hours * 3_600_000).toISOString()}&until=${new Date(until).toISOString()}`
     const ids = mostClaimed.map(({ value }) => value).join(',')
