@@ -82,7 +82,7 @@ test('every variant of the document is explained, and has a name', () => {
 test('the campaign of the documentation is explained', () => {
   const shown = { ...example, tokens: tokensOf([example]) }
   expect(shown.incentives.map((incentive) => toText(sentenceOf(shown, incentive, now)))).toEqual([
-    '0.5 USDC for each claim, to anybody, without end; 4.5 USDC of 5 USDC left, for 9 claims.',
+    'A slot on an allow list, to anybody, without end; at most 10 users can claim; how many did is unknown.',
   ])
 })
 
