@@ -1,7 +1,8 @@
 import { listCampaigns } from './generated/orval/reward-campaigns.ts'
 
 const { status, data } = await listCampaigns({ tokens: process.argv.slice(2), pageSize: 5 })
-if (status !== 200) throw new Error(status === 304 ? 'nothing has changed' : data.error)
+if (status === 304) throw new Error('nothing has changed')
+if (status !== 200) throw new Error('error' in data ? data.error : data.detail)
 
 for (const { id, incentives } of data.campaigns) {
   for (const incentive of incentives) {
