@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { type ImportRecord, type RecordType, RemovalRecord, recordSchemas, recordTypes } from '../ingest/records.ts'
+import { type ImportRecord, type RecordType, recordSchemas, recordTypes } from '../ingest/records.ts'
+import { RemovalRecord } from '../ingest/removal-records.ts'
 import { namedSchemas } from '../schemas/named-schemas.ts'
 import { DecimalAmount } from '../schemas/primitives.ts'
 import {

@@ -3,7 +3,8 @@ import { access, constants, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import type { ImportRecord, RemovalRecord } from '../ingest/records.ts'
+import type { ImportRecord } from '../ingest/records.ts'
+import type { RemovalRecord } from '../ingest/removal-records.ts'
 import { toPlainText } from '../ingest/validation-errors.ts'
 
 /** A source of records: NDJSON as bytes. */

@@ -23,15 +23,19 @@ import { ref, refOrNull, stringOrNull } from '../schemas/references.ts'
  * API's own schemas; unknown keys are faults.
  */
 
-const record = <Name extends string, Fields extends TProperties>(type: Name, description: string, fields: Fields) =>
-  Type.Object({ type: Type.Literal(type), ...fields }, { additionalProperties: false, description })
+/** The schema of a record of a type: unknown keys are faults. */
+export const recordOf = <Name extends string, Fields extends TProperties>(
+  type: Name,
+  description: string,
+  fields: Fields,
+) => Type.Object({ type: Type.Literal(type), ...fields }, { additionalProperties: false, description })
 
 const nullableNumber = (description: string) =>
   Type.Optional(Type.Unsafe<number | null>({ type: ['number', 'null'], description }))
 const optionalText = (description: string) => Type.Optional(stringOrNull({ description }))
 const optionalInstant = (description: string) => Type.Optional(refOrNull(Instant, { description }))
 
-export const TokenRecord = record('token', 'A token; identified by chain and address.', {
+export const TokenRecord = recordOf('token', 'A token; identified by chain and address.', {
   chainId: ref(ChainId),
   address: ref(Address),
   decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimals of the token.' }),
@@ -47,7 +51,7 @@ export const TokenRecord = record('token', 'A token; identified by chain and add
 })
 export type TokenRecord = Static<typeof TokenRecord>
 
-export const TokenPriceRecord = record(
+export const TokenPriceRecord = recordOf(
   'tokenPrice',
   'The price of a token from an instant on, until the next; identified by chain, address and instant.',
   {
@@ -61,14 +65,14 @@ export const TokenPriceRecord = record(
 )
 export type TokenPriceRecord = Static<typeof TokenPriceRecord>
 
-export const ContractRecord = record('contract', 'The name of a contract; identified by chain and address.', {
+export const ContractRecord = recordOf('contract', 'The name of a contract; identified by chain and address.', {
   chainId: ref(ChainId),
   address: ref(Address),
   name: text('Name of the contract.'),
 })
 export type ContractRecord = Static<typeof ContractRecord>
 
-export const ActionTemplateRecord = record('actionTemplate', 'A ready-made action; identified by its ID.', {
+export const ActionTemplateRecord = recordOf('actionTemplate', 'A ready-made action; identified by its ID.', {
   id: Type.String({ format: 'uuid', description: 'UUID.' }),
   projectId: text('Project the action belongs to.'),
   actionType: name128('Kind of the action, for example `swap`.'),
@@ -158,7 +162,7 @@ const metadataFields = {
   ),
 }
 
-export const CampaignRecord = record('campaign', 'A campaign; identified by its ID and replaced whole.', {
+export const CampaignRecord = recordOf('campaign', 'A campaign; identified by its ID and replaced whole.', {
   id: ref(CampaignId),
   action: ref(Address),
   budget: ref(Address),
@@ -198,7 +202,7 @@ export const CampaignRecord = record('campaign', 'A campaign; identified by its 
 })
 export type CampaignRecord = Static<typeof CampaignRecord>
 
-export const CampaignMetadataRecord = record(
+export const CampaignMetadataRecord = recordOf(
   'campaignMetadata',
   'What no chain tells of a campaign; identified by its ID and replaced whole. Where the record of the campaign has the same keys, these win.',
   {
@@ -216,7 +220,7 @@ export type CampaignMetadataRecord = Static<typeof CampaignMetadataRecord>
 
 const incentivePosition = Type.Integer({ minimum: 0, maximum: 32_767, description: 'Index of the incentive, from 0.' })
 
-export const ClaimRecord = record('claim', 'A paid claim; identified by chain, transaction and log index.', {
+export const ClaimRecord = recordOf('claim', 'A paid claim; identified by chain, transaction and log index.', {
   campaignId: ref(CampaignId),
   incentiveIndex: incentivePosition,
   claimant: ref(Address),
@@ -228,7 +232,7 @@ export const ClaimRecord = record('claim', 'A paid claim; identified by chain, t
 })
 export type ClaimRecord = Static<typeof ClaimRecord>
 
-export const ClaimSignatureRecord = record('claimSignature', 'A signed claim payload.', {
+export const ClaimSignatureRecord = recordOf('claimSignature', 'A signed claim payload.', {
   campaignId: ref(CampaignId),
   incentiveId: incentivePosition,
   claimant: ref(Address),
@@ -240,7 +244,7 @@ export const ClaimSignatureRecord = record('claimSignature', 'A signed claim pay
 })
 export type ClaimSignatureRecord = Static<typeof ClaimSignatureRecord>
 
-export const AccessListRecord = record('accessList', 'An off-chain list of addresses; identified by its ID.', {
+export const AccessListRecord = recordOf('accessList', 'An off-chain list of addresses; identified by its ID.', {
   id: name128('ID of the list.'),
   userId: name128('User the list belongs to.'),
   name: text('Name of the list.'),
@@ -250,7 +254,7 @@ export const AccessListRecord = record('accessList', 'An off-chain list of addre
 })
 export type AccessListRecord = Static<typeof AccessListRecord>
 
-export const ProfileRecord = record('profile', 'The profile of a user; identified by the address.', {
+export const ProfileRecord = recordOf('profile', 'The profile of a user; identified by the address.', {
   userAddress: ref(Address),
   ethEarned: ref(BaseUnits, { description: 'wei.' }),
   score: Type.Number(),
@@ -282,43 +286,10 @@ export const recordSchemas = {
 
 export type RecordType = keyof typeof recordSchemas
 
-/** The keys by which each type of record is identified: all that a removal says of what it takes back. */
-const identityKeys = {
-  token: { chainId: ref(ChainId), address: ref(Address) },
-  tokenPrice: { chainId: ref(ChainId), address: ref(Address), at: ref(Instant) },
-  contract: { chainId: ref(ChainId), address: ref(Address) },
-  actionTemplate: { id: ActionTemplateRecord.properties.id },
-  accessList: { id: AccessListRecord.properties.id },
-  campaign: { id: ref(CampaignId) },
-  campaignMetadata: { id: ref(CampaignId) },
-  claim: {
-    chainId: ref(ChainId, { description: 'Chain of the campaign.' }),
-    txHash: ref(TransactionHash),
-    logIndex: ClaimRecord.properties.logIndex,
-  },
-  claimSignature: { campaignId: ref(CampaignId), claimant: ref(Address), incentiveId: incentivePosition },
-  profile: { userAddress: ref(Address) },
-} satisfies Record<RecordType, TProperties>
-
-type IdentityKey<Type extends RecordType> = Type extends RecordType ? keyof (typeof identityKeys)[Type] : never
-
-/** Takes back a record by its identity; `of` is the type of that record. */
-export interface RemovalRecord extends Partial<Record<IdentityKey<RecordType>, string | number>> {
-  type: 'removal'
-  of: RecordType
-}
-export const RemovalRecord = Type.Unsafe<RemovalRecord>({
-  type: 'object',
-  required: ['type', 'of'],
-  discriminator: { propertyName: 'of' },
-  oneOf: Object.entries(identityKeys).map(([of, keys]) =>
-    record('removal', `Takes back a record of the type ${of}.`, { of: Type.Literal(of), ...keys }),
-  ),
-})
-
 export type ImportRecord = {
   [Kind in RecordType]: Static<(typeof recordSchemas)[Kind]>
 }[RecordType]
+
 /** What the chain of a campaign that is followed tells, and a record cannot. */
 interface FollowedTerms {
   /** Of an OffchainAccessList: IDs of the access lists that admit, and of those that keep out, known or not. */

@@ -6,9 +6,9 @@ import type {
   ClaimRecord,
   ImportRecord,
   ProfileRecord,
-  RemovalRecord,
   TokenRecord,
 } from '../../src/ingest/records.ts'
+import type { RemovalRecord } from '../../src/ingest/removal-records.ts'
 
 /*
  * Records for tests: complete, all different, and the same in every run. What a test is about, it says itself.

@@ -1,7 +1,8 @@
 import { type ChangeKind, withRestaged } from '../../read-models/steps.ts'
 import type { Send } from '../connection.ts'
-import type { CampaignRecord, IngestRecord, RecordType, RemovalRecord } from '../records.ts'
+import type { CampaignRecord, IngestRecord, RecordType } from '../records.ts'
 import { recordTypes } from '../records.ts'
+import type { RemovalRecord } from '../removal-records.ts'
 import { columnsOf, type RecordOf, removalColumns, withoutUnknownAmounts } from './staged-columns.ts'
 import { dropSupersededSql, stagingName, withdrawRemoved } from './staging.ts'
 

@@ -1,4 +1,5 @@
-import { claimFigures, type IngestRecord, type RecordType, type RemovalRecord } from '../records.ts'
+import { claimFigures, type IngestRecord, type RecordType } from '../records.ts'
+import type { RemovalRecord } from '../removal-records.ts'
 
 export type RecordOf<Type extends RecordType> = Extract<IngestRecord, { type: Type }>
 export type Value = string | number | boolean | null | undefined
