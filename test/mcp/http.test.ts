@@ -41,10 +41,22 @@ test.each(['GET', 'HEAD', 'DELETE', 'PUT', 'PATCH'] as const)('%s is 405, with w
 })
 
 test.each([
-  ['text', { 'content-type': 'text/plain' }, 'x', 415, { error: 'unsupported media type' }],
+  [
+    'text',
+    { 'content-type': 'text/plain' },
+    'x',
+    415,
+    { error: 'unsupported media type: only application/json is accepted' },
+  ],
   ['no JSON', {}, '{', 400, { error: { code: -32700 } }],
   ['no message', {}, '{}', 400, { error: { message: expect.any(String) } }],
-  ['more than 64 kB', {}, JSON.stringify({ text: 'x'.repeat(66_000) }), 413, { error: 'payload too large' }],
+  [
+    'more than 64 kB',
+    {},
+    JSON.stringify({ text: 'x'.repeat(66_000) }),
+    413,
+    { error: 'the body is too large: at most 65536 bytes are accepted' },
+  ],
 ])('%s is refused', async (_what, headers, payload, status, body) => {
   const response = await post(api, payload, headers)
   expect(response.json()).toMatchObject(body)

@@ -1,11 +1,9 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ForbiddenError, PostOnlyError } from '../../http/request/errors/errors.ts'
+import { MAX_BODY_BYTES } from '../../http/request/raw-responses.ts'
 import { clientAddressOf } from '../../http/security/client-addresses.ts'
 import { version } from '../../http/version.ts'
-
-/** Maximum length of a message: the arguments of a tool are no longer than a URL. */
-const MAX_BODY_BYTES = 64 * 1024
 
 const ALLOWED_METHODS = 'POST, OPTIONS'
 

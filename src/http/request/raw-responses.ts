@@ -14,6 +14,9 @@ import { toFailureBody } from './errors/problem-details.ts'
 
 export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
 
+/** Of `/mcp`, the one path that reads a body: the arguments of a tool are no longer than a URL. */
+export const MAX_BODY_BYTES = 65_536
+
 /** When a refused client may try again. */
 export const RETRY_AFTER_SECONDS = '2'
 

@@ -7,7 +7,7 @@ import {
 } from '../../../database/connection/database-errors.ts'
 import { NOT_FOUND_POLICY, toNotFoundPage, wantsPage } from '../../html/not-found-page.ts'
 import { MAX_PAIRS } from '../query-strings.ts'
-import { RETRY_AFTER_SECONDS } from '../raw-responses.ts'
+import { MAX_BODY_BYTES, RETRY_AFTER_SECONDS } from '../raw-responses.ts'
 import { addVary } from '../vary.ts'
 import {
   BlockNotReachedError,
@@ -92,7 +92,7 @@ function toCatalogued(error: Thrown): CataloguedError {
   // Only our own errors have messages for callers; a library's error may have a status and no code.
   if (statusCode !== undefined && code !== undefined && !code.startsWith('FST_'))
     return { statusCode, code: code.toLowerCase(), sentence: message, errors, validationContext }
-  if (statusCode === 413) return toCatalogued(new PayloadTooLargeError())
+  if (statusCode === 413) return toCatalogued(new PayloadTooLargeError(MAX_BODY_BYTES))
   if (statusCode === 415) return toCatalogued(new UnsupportedMediaTypeError())
   if (statusCode === undefined || statusCode >= 500) return toCatalogued(new InternalError())
   return { ...toCatalogued(new InvalidRequestError('bad request')), statusCode }

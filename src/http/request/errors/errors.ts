@@ -61,8 +61,16 @@ export const RequestTimeoutError = createError('REQUEST_TIMEOUT', 'the request w
 /** For the one path that is not for reading. */
 export const PostOnlyError = createError('METHOD_NOT_ALLOWED', 'method not allowed: only POST and OPTIONS are', 405)
 /** For the one path that reads a body. */
-export const PayloadTooLargeError = createError('PAYLOAD_TOO_LARGE', 'payload too large', 413)
-export const UnsupportedMediaTypeError = createError('UNSUPPORTED_MEDIA_TYPE', 'unsupported media type', 415)
+export const PayloadTooLargeError = createError<[number]>(
+  'PAYLOAD_TOO_LARGE',
+  'the body is too large: at most %d bytes are accepted',
+  413,
+)
+export const UnsupportedMediaTypeError = createError(
+  'UNSUPPORTED_MEDIA_TYPE',
+  'unsupported media type: only application/json is accepted',
+  415,
+)
 export const UrlTooLongError = createError<[number]>(
   'URL_TOO_LONG',
   'the URL is too long: at most %d bytes are accepted',
