@@ -57,7 +57,7 @@ import { createTrendingRepository } from './features/trending/trending-repositor
 import { trendingRoutes } from './features/trending/trending-routes.ts'
 import { trendingSchemas } from './features/trending/trending-schemas.ts'
 import { serveWellKnown } from './features/well-known/well-known-routes.ts'
-import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
+import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi/openapi.ts'
 import { handleErrors, refuseMalformedQueries } from './http/request/errors/error-handling.ts'
 import { errorSchemas } from './http/request/errors/error-schemas.ts'
 import { MAX_PROBLEMS, parseQuery } from './http/request/query-strings.ts'

@@ -7,10 +7,10 @@ import type { ServiceCounts } from '../observability/counters.ts'
 import type { DataVersion, DataVersionReader } from '../read-models/data-version/read.ts'
 import type { MinimumBlocks } from '../schemas/parameters/minimum-blocks.ts'
 import { type CachedResponse, createCacheStore } from './cache-store.ts'
+import { trackAvailability } from './database-availability.ts'
 import { createBlockWait } from './minimum-blocks.ts'
 import { createRepresentations } from './representations.ts'
 import { type RenderedBody, type Rendering, ResponseRenderer, type State } from './response-renderer.ts'
-import { trackAvailability } from './stale-if-error.ts'
 
 interface ResponseCacheOptions {
   versions: DataVersionReader

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { type Caller, withoutAbort } from '../database/connection/abort-context.ts'
-import { type SharedWork, shareWork } from '../database/connection/shared-promise.ts'
+import { type SharedWork, shareWork } from '../database/connection/single-flight.ts'
 import { ChangingDataError } from '../http/request/errors/errors.ts'
 import { type Paged, toPageLinks } from '../http/request/page-links.ts'
 import type { DataVersion, DataVersionReader, Dependencies } from '../read-models/data-version/read.ts'

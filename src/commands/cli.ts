@@ -2,7 +2,7 @@
 import '../process/node-version.ts'
 import { Command, Option } from 'commander'
 import { version } from '../http/version.ts'
-import { toPrintable } from '../process/print-rows.ts'
+import { printFindings, toPrintable } from '../process/print-rows.ts'
 import { ending, handleSignals } from '../process/shutdown.ts'
 import { toBaseUrl, toCount, toRequestPath } from './arguments.ts'
 import type { DoctorOptions } from './doctor.ts'
@@ -148,15 +148,16 @@ program
   .argument('<url>', 'base URL of the operations', toBaseUrl)
   .option('--token <token>', 'check the protected operations with this token')
   .option('--json', 'print the results as NDJSON')
-  .action(async (url: string, options: { token?: string; json?: boolean }) =>
-    (await import('./conformance.ts')).conformance(url, options),
-  )
+  .action(async (baseUrl: string, { token, json = false }: { token?: string; json?: boolean }) => {
+    const { examineDeployment } = await import('reward-campaigns-conformance')
+    printFindings(await examineDeployment({ baseUrl, token }), { json })
+  })
 
 program
   .command('mcp')
   .description('serve tools for agents (Model Context Protocol) on standard input and output, over a deployment')
   .argument('<url>', 'base URL of the operations', toBaseUrl)
-  .action(async (url: string) => (await import('./mcp.ts')).mcp(url))
+  .action(async (url: string) => (await import('./services/mcp.ts')).mcp(url))
 
 interface IndexArguments {
   chains?: string

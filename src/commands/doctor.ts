@@ -3,10 +3,10 @@ import { openClient } from '../database/connection/client.ts'
 import { DatabaseUnreachableError } from '../database/connection/database-errors.ts'
 import { createFollowedChainReader } from '../database/lookups/followed-chains.ts'
 import { compareSchema } from '../database/migrations.ts'
-import { examineDatabase, toLostFinding } from '../doctor/examination.ts'
+import { examineDatabase, toLostFinding } from '../doctor/run-checks.ts'
 import { openDatabaseAccess } from '../process/database-access.ts'
 import { printFindings } from '../process/print-rows.ts'
-import type { CheckedFinding } from '../schemas/findings.ts'
+import type { CheckedFinding } from '../schemas/check-findings.ts'
 import type { Settings } from '../settings.ts'
 
 export interface DoctorOptions {

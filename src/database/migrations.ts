@@ -5,9 +5,9 @@ import { sql } from 'drizzle-orm'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
+import { applyMigration, type Migration } from './apply-migration.ts'
 import { type Database, openClient, RESPONSE_TIMEOUT_MS } from './connection/client.ts'
 import { orUnreachable, SchemaBehindError } from './connection/database-errors.ts'
-import { applyMigration, type Migration } from './migration-run.ts'
 import { findServingRoles, grantReading, requireServingRole, takeRest, withholdFunctions } from './serving-role.ts'
 
 const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations')

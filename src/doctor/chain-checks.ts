@@ -1,6 +1,6 @@
 import type { FollowedChain } from '../database/lookups/followed-chains.ts'
 import type { Query } from '../database/snapshot.ts'
-import { type Finding, failed, ok, warning } from '../schemas/findings.ts'
+import { type Finding, failed, ok, warning } from '../schemas/check-findings.ts'
 
 /** From this lag on, the data of a chain counts as wrong rather than late. */
 const LONGEST_LAG_SECONDS = 600

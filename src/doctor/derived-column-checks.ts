@@ -1,4 +1,4 @@
-import { type Sample, within } from '../database/differences.ts'
+import { type Sample, within } from '../database/find-differences.ts'
 import { differingClaimIntervals } from '../read-models/claim-intervals/check.ts'
 import {
   differingCampaignTotals,

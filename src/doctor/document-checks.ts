@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { type Differences, findDifferences, type Sample } from '../database/differences.ts'
+import { type Differences, findDifferences, type Sample } from '../database/find-differences.ts'
 import { inSnapshot, type Query } from '../database/snapshot.ts'
 import { beforeDocumentsDiffer, differingDocuments } from '../read-models/campaign-documents/check.ts'
 

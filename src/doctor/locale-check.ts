@@ -1,6 +1,6 @@
 import { ASCII_LOCALE_ADVICE, describeAsciiLocale, findAsciiLocale } from '../database/database-locale.ts'
 import type { Query } from '../database/snapshot.ts'
-import { type Finding, ok, warning } from '../schemas/findings.ts'
+import { type Finding, ok, warning } from '../schemas/check-findings.ts'
 
 /** Whether the locale of the database covers letters beyond ASCII. */
 export async function examineLocale(ask: Query): Promise<Finding> {

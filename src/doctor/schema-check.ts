@@ -1,6 +1,6 @@
 import { compareObjects, type SchemaDifference, type SchemaObject, schemaObjects } from '../database/schema-objects.ts'
 import type { Query } from '../database/snapshot.ts'
-import { type Finding, failed, ok, REBUILD } from '../schemas/findings.ts'
+import { type Finding, failed, ok, REBUILD } from '../schemas/check-findings.ts'
 
 const MAX_NAMED = 3
 

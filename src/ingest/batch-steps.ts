@@ -12,7 +12,7 @@ import {
   priceTokens,
 } from '../read-models/prices/maintain.ts'
 import { aboutCampaigns, type ChangeKind, type Step } from '../read-models/steps.ts'
-import type { Query } from './connection.ts'
+import type { Query } from './batch-connection.ts'
 import { noteCampaignChanges, overlayMetadata } from './merge/campaign-metadata.ts'
 import {
   makeDocuments,

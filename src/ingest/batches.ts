@@ -1,6 +1,6 @@
 import type pg from 'pg'
+import { connectForBatches, type Query, type Send } from './batch-connection.ts'
 import { runBatchSteps } from './batch-steps.ts'
-import { connectForBatches, type Query, type Send } from './connection.ts'
 import { takeImportLock } from './ingest-lock.ts'
 import { mayRevalue, revalueClaims } from './merge/revalue-claims.ts'
 import { checkReferences, removeReferred } from './staging/reference-checks.ts'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
+import { changeSchema } from '../database/apply-migration.ts'
 import { openClient } from '../database/connection/client.ts'
-import { changeSchema } from '../database/migration-run.ts'
 import { compareObjects, type SchemaObject, schemaObjects, toRestoration } from '../database/schema-objects.ts'
 import { findServingRoles, grantReading, withholdFunctions } from '../database/serving-role.ts'
 import { makeCampaignDocuments } from '../read-models/campaign-documents/maintain.ts'

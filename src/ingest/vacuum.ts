@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { connectForBatches } from './connection.ts'
+import { connectForBatches } from './batch-connection.ts'
 
 /** The tables in which the current transaction has changed rows. */
 export async function listWrittenTables(client: pg.Client) {

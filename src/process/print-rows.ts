@@ -1,4 +1,4 @@
-import type { CheckedFinding } from '../schemas/findings.ts'
+import type { CheckedFinding } from '../schemas/check-findings.ts'
 
 /* How commands print rows: a table for people, NDJSON for programs. Stored text cannot control the terminal. */
 

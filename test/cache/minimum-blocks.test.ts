@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { connectForBatches } from '../../src/ingest/batch-connection.ts'
 import { inTransaction, prepareIngest } from '../../src/ingest/batches.ts'
-import { connectForBatches } from '../../src/ingest/connection.ts'
 import { setFollowed } from '../setup/data/followed-chains.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken } from '../setup/records.ts'
 import { startTestApp } from '../setup/test-app.ts'

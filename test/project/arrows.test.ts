@@ -75,9 +75,13 @@ const planted: [rule: string, file: string, content: string][] = [
     "export * from '../../../src/config.ts'",
   ],
   ['only-commands-use-packages', 'src/doctor/findings.ts', "export * from 'reward-campaigns-conformance'"],
-  ['the-service-needs-no-client', 'src/http/openapi.ts', "export * from '../../packages/client/src/amounts.ts'"],
+  [
+    'the-service-needs-no-client',
+    'src/http/openapi/openapi.ts',
+    "export * from '../../packages/client/src/amounts.ts'",
+  ],
   ['production-needs-no-tests', 'packages/client/src/retries.ts', "export * from '../../../test/setup/records.ts'"],
-  ['production-needs-no-tests', 'src/observability/metrics-server.ts', "export * from '../../test/setup/records.ts'"],
+  ['production-needs-no-tests', 'src/observability/metrics-server.ts', "export * from '../setup/records.ts'"],
   ['production-needs-no-tools', 'src/observability/logging.ts', "export { test } from 'vitest'"],
   ['tracing-listens', 'src/observability/tracing/request-spans.ts', "export * from '../../http/request/validation.ts'"],
   ['traces-are-loaded-on-demand', 'src/commands/index-chains.ts', "export * from '../observability/tracing/traces.ts'"],
@@ -92,7 +96,7 @@ const planted: [rule: string, file: string, content: string][] = [
     "export * from '../../process/startup-state.ts'",
   ],
   ['embedded-knows-itself', 'src/embedded/embedded-cluster.ts', "export * from '../database/columns.ts'"],
-  ['embedded-has-one-door', 'src/doctor/version-check.ts', "export * from '../embedded/embedded-error.ts'"],
+  ['embedded-has-one-door', 'src/doctor/postgres-version-check.ts', "export * from '../embedded/embedded-error.ts'"],
   ['no-cycles', 'src/import/lines.ts', "export * from './sources.ts'"],
 ]
 

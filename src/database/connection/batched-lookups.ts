@@ -1,5 +1,5 @@
 import { currentCaller } from './abort-context.ts'
-import { type SharedWork, shareWork } from './shared-promise.ts'
+import { type SharedWork, shareWork } from './single-flight.ts'
 
 /**
  * Combines lookups that are made at the same moment into one statement with a maximum number of keys. A lookup never

@@ -24,9 +24,9 @@ import {
 } from '../../read-models/campaign-search/read.ts'
 import { createListsVersionReader, type Dependencies } from '../../read-models/data-version/read.ts'
 import { toRows, WALK_START } from '../../schemas/parameters/paging.ts'
+import { toWalkParts, walkOf } from './campaign-cursors.ts'
 import { toJson, tokenIdsOf } from './campaign-responses.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
-import { toWalkParts, walkOf } from './campaign-walks.ts'
 
 export interface CampaignRepository {
   /**

@@ -1,7 +1,7 @@
 import { Big } from 'big.js'
 import type { Tokens } from '../../database/lookups/token-metadata-cache.ts'
 import { type Campaign, fillDocument } from '../../read-models/campaign-documents/read.ts'
-import { withFields } from './chosen-fields.ts'
+import { withFields } from './field-selection.ts'
 
 /** The figures of an incentive, and their indexes. */
 const FIGURES = 4

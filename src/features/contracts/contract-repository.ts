@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
+import { rememberStatements } from '../../database/prepared-statements.ts'
 import { combine, given } from '../../database/sql-conditions.ts'
-import { rememberStatements } from '../../database/statements.ts'
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import { contracts } from '../../database/tables/contracts.ts'
 import { isPopularCreator, targetContracts } from '../../read-models/campaign-search/read.ts'

@@ -1,4 +1,4 @@
-import { operationsOf } from '../../http/openapi-document.ts'
+import { operationsOf } from '../../http/openapi/document-transforms.ts'
 import type { OperationLimits } from './limits-schemas.ts'
 
 /** The parts of the OpenAPI document that are read here. */

@@ -2,7 +2,16 @@ import { Big } from 'big.js'
 import type { Token } from '../../database/lookups/token-metadata-cache.ts'
 import type { Incentive } from '../../schemas/campaigns/incentives.ts'
 import type { TrendingIncentive } from './trending-schemas.ts'
-import { roundUsd, withoutUndefined } from './trending-values.ts'
+
+/** US dollars are rounded once, at the end, half up, to 6 decimals. */
+export const roundUsd = (exact: Big) => exact.round(6, Big.roundHalfUp).toNumber()
+
+type WithoutUndefined<T> = { [Key in keyof T]: Exclude<T[Key], undefined> }
+
+/**
+ * Unknown values are undefined, which JSON leaves out. Removing them from each object costs more than everything else.
+ */
+export const withoutUndefined = <T extends object>(fields: T) => fields as WithoutUndefined<T>
 
 const toUsd = (amount: string, { decimals, priceUsd }: { decimals: number; priceUsd: string }) =>
   roundUsd(new Big(amount).times(priceUsd).times(`1e-${decimals}`))

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { createTokenStore } from '../../database/lookups/token-metadata-cache.ts'
-import { rememberStatements } from '../../database/statements.ts'
+import { rememberStatements } from '../../database/prepared-statements.ts'
 import { createDocumentCache, createDocumentReader } from '../../read-models/campaign-documents/read.ts'
 import {
   foremostCampaigns,

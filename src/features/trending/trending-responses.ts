@@ -2,10 +2,9 @@ import { Big } from 'big.js'
 import type { Tokens } from '../../database/lookups/token-metadata-cache.ts'
 import type { Incentive } from '../../schemas/campaigns/incentives.ts'
 import { type createDocumentParser, OPEN } from './trending-documents.ts'
-import { assetAddressOf } from './trending-incentives.ts'
+import { assetAddressOf, roundUsd, withoutUndefined } from './trending-incentives.ts'
 import type { ActionTokenRow, TrendingRow } from './trending-rows.ts'
 import type { ActionTokenMetadata, TrendingCampaign } from './trending-schemas.ts'
-import { roundUsd, withoutUndefined } from './trending-values.ts'
 
 /** Budget and payments of the incentives that pay the asset of the first token incentive, in its base units. */
 function toBudget(incentives: Incentive[], incentiveFigures: string | null) {

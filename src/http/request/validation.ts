@@ -5,9 +5,8 @@ import {
   type ValidateFunction,
   type Validator,
 } from '../../schemas/validation/validator.ts'
-import { withoutBrackets } from './bracketed-lists.ts'
 import { InvalidRequestError } from './errors/errors.ts'
-import { createQueryReader, MAX_PROBLEMS, type Problem, type ReadQuery } from './query-strings.ts'
+import { createQueryReader, MAX_PROBLEMS, type Problem, type ReadQuery, withoutBrackets } from './query-strings.ts'
 
 interface ParametersSchema {
   properties?: Record<string, { type?: string | string[]; default?: unknown }>

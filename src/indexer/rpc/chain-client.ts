@@ -14,7 +14,7 @@ import {
 import { eitherSignal } from './json-rpc.ts'
 import { LogSearch, type LogSearchOptions, type Poll, type SearchTarget } from './log-search.ts'
 import { type BlockHeader, readHeader, toQuantity } from './parse-responses.ts'
-import type { RpcRequest } from './rpc-batching.ts'
+import type { RpcRequest } from './rpc-requests.ts'
 
 /** The newest block of a chain, and the newest final one: null if the endpoint does not say. */
 export interface Heads {

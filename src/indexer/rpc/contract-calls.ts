@@ -4,7 +4,7 @@ import { zeroAddress } from '../protocol/fixed-incentives.ts'
 import { EndpointError } from './endpoint-errors.ts'
 import type { Endpoints } from './endpoints.ts'
 import { readBytes } from './parse-responses.ts'
-import type { RpcRequest } from './rpc-batching.ts'
+import type { RpcRequest } from './rpc-requests.ts'
 
 /** After so many failures, while other calls at the same block succeed, a call counts as one that reverts. */
 const MAX_ROUNDS = 3

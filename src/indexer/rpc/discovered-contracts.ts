@@ -6,7 +6,7 @@ import { toAddress, topicsOf } from '../protocol/fixed-incentives.ts'
 import { type ChainLog, readLog } from '../protocol/protocol-events.ts'
 import type { Endpoint } from './endpoints.ts'
 import { readBytes } from './parse-responses.ts'
-import type { RpcRequest } from './rpc-batching.ts'
+import type { RpcRequest } from './rpc-requests.ts'
 
 /** Parts of campaigns named in one look, which may not be stored yet. */
 export interface NamedParts {

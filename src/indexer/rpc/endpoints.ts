@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { BatchSender } from './batch-sender.ts'
 import { EndpointError, type EndpointFault } from './endpoint-errors.ts'
 import { createTransport, type TransportLimits } from './json-rpc.ts'
 import { readQuantity } from './parse-responses.ts'
-import { BatchSender } from './request-queue.ts'
-import { callAll, type FinalResponses, type RpcRequest } from './rpc-batching.ts'
+import { callAll, type FinalResponses, type RpcRequest } from './rpc-requests.ts'
 
 /** One of a chain's endpoints. */
 export interface Endpoint {

@@ -8,7 +8,7 @@ import { findIncentives, type NamedParts, recordParts } from './discovered-contr
 import { EndpointError } from './endpoint-errors.ts'
 import type { Endpoint, Endpoints } from './endpoints.ts'
 import { type BlockHeader, readHeader, readLogs, toQuantity } from './parse-responses.ts'
-import type { RpcRequest } from './rpc-batching.ts'
+import type { RpcRequest } from './rpc-requests.ts'
 
 export interface LogSearchOptions {
   cores: ReadonlySet<Hex>

@@ -3,7 +3,7 @@ import { changeContractTotals, changeTotals } from '../../read-models/claim-wind
 import { changeClaimantTotals } from '../../read-models/claimant-totals/maintain.ts'
 import { measureRevaluation, priceKinds, revaluePages } from '../../read-models/prices/maintain.ts'
 import type { ChangeKind } from '../../read-models/steps.ts'
-import type { Query } from '../connection.ts'
+import type { Query } from '../batch-connection.ts'
 import { touch } from './merge-campaigns.ts'
 
 /** Pages of the working table that are processed in one step: some ten thousand claims. */

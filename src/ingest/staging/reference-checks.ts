@@ -1,5 +1,5 @@
 import type { ChangeKind } from '../../read-models/steps.ts'
-import type { Query } from '../connection.ts'
+import type { Query } from '../batch-connection.ts'
 import type { RecordType } from '../records.ts'
 import { ImportFaultsError, MAX_REPORTED, ValidationErrors } from '../validation-errors.ts'
 import { fromPlace, stagingName } from './staging.ts'

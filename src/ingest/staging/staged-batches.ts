@@ -1,5 +1,5 @@
 import { type ChangeKind, withRestaged } from '../../read-models/steps.ts'
-import type { Send } from '../connection.ts'
+import type { Send } from '../batch-connection.ts'
 import type { CampaignRecord, IngestRecord, RecordType } from '../records.ts'
 import { recordTypes } from '../records.ts'
 import type { RemovalRecord } from '../removal-records.ts'

@@ -1,4 +1,4 @@
-import { type Sample, within } from '../../database/differences.ts'
+import { type Sample, within } from '../../database/find-differences.ts'
 
 /*
  * Compares the data behind pages and totals with the campaigns. Each query returns the differences; none if all is

@@ -2,11 +2,11 @@ import { type SQL, sql } from 'drizzle-orm'
 import { DEFAULT_FACET_SIZE, type FacetName, facetNames } from '../../schemas/campaigns/campaign-facets.ts'
 import type { CampaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
 import { toSearchWords } from '../../schemas/parameters/search-words.ts'
+import type { Walk } from './cursor-walks.ts'
 import { campaignFacets, type FacetKind, popularFacets } from './tables.ts'
-import type { Walk } from './walks.ts'
 
+export { toWalk, toWalkPlace, WALK_PLACE, type Walk, type WalkedPage } from './cursor-walks.ts'
 export { type Counts, createCampaignTotals } from './totals.ts'
-export { toWalk, toWalkPlace, WALK_PLACE, type Walk, type WalkedPage } from './walks.ts'
 
 /** A facet of a campaign; an empty chain or value is 0 or ''. */
 interface Facet {

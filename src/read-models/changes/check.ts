@@ -1,5 +1,5 @@
 import type { Query } from '../../database/snapshot.ts'
-import { type Finding, failed, ok, REBUILD } from '../../schemas/findings.ts'
+import { type Finding, failed, ok, REBUILD } from '../../schemas/check-findings.ts'
 
 /** Whether the newest changes are of revisions that there are. */
 export async function examineChanges(ask: Query): Promise<Finding> {

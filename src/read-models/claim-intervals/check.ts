@@ -1,4 +1,4 @@
-import { type Sample, within } from '../../database/differences.ts'
+import { type Sample, within } from '../../database/find-differences.ts'
 
 const keys = (sample: Sample) =>
   sample === null ? `array(select campaign_key from popular_campaigns) || 0::bigint` : '$1::bigint[]'

@@ -1,4 +1,4 @@
-import { type Sample, within } from '../../database/differences.ts'
+import { type Sample, within } from '../../database/find-differences.ts'
 
 /** Busy claimants without totals, looked for among all claims. */
 const missing = `

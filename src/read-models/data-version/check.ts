@@ -1,5 +1,5 @@
 import type { Query } from '../../database/snapshot.ts'
-import { type Finding, failed, ok, REBUILD } from '../../schemas/findings.ts'
+import { type Finding, failed, ok, REBUILD } from '../../schemas/check-findings.ts'
 
 /** The newest revision of the data. */
 export interface Revision {

@@ -1,4 +1,4 @@
-import { type Sample, within } from '../../database/differences.ts'
+import { type Sample, within } from '../../database/find-differences.ts'
 import { campaignFlagsOf, incentiveFiguresOf } from './definitions.ts'
 
 /** Incentives whose figures differ from their records and claims. */

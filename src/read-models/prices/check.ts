@@ -1,6 +1,6 @@
-import { type Sample, within } from '../../database/differences.ts'
+import { type Sample, within } from '../../database/find-differences.ts'
 import type { Query } from '../../database/snapshot.ts'
-import { type Finding, ok } from '../../schemas/findings.ts'
+import { type Finding, ok } from '../../schemas/check-findings.ts'
 
 /** Claims whose value differs from the prices, although their records have none. */
 export const differingValues = (sample: Sample) => `

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as declarations from '../../../src/indexer/protocol/abi-events.ts'
-import { readSpan } from '../../../src/indexer/protocol/block-range.ts'
+import { readSpan } from '../../../src/indexer/protocol/block-range-facts.ts'
 import type { CampaignOrigin } from '../../../src/indexer/protocol/campaign-origins.ts'
 import { completeOrigin, readBoost, readCampaign } from '../../../src/indexer/protocol/contracts/campaign-components.ts'
 import { createContractReader } from '../../../src/indexer/protocol/contracts/contract-reader.ts'

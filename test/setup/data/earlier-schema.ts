@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { applyMigration, type Migration } from '../../../src/database/migration-run.ts'
+import { applyMigration, type Migration } from '../../../src/database/apply-migration.ts'
 import { readMigrations } from '../../../src/database/migrations.ts'
 
 /** Makes the schema of the version that had so many migrations, in an empty database; `look` sees each before its commit. */

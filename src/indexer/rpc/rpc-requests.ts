@@ -1,6 +1,6 @@
+import type { BatchSender, RpcOutcome } from './batch-sender.ts'
 import { EndpointError, toEndpointError } from './endpoint-errors.ts'
 import type { RpcCall, RpcResponse } from './json-rpc.ts'
-import type { BatchSender, RpcOutcome } from './request-queue.ts'
 
 /** A call, and how to read its result. */
 export interface RpcRequest<Result> {

@@ -1,10 +1,10 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
-import { type Content, createRepresentations, toContent } from '../cache/representations.ts'
-import { withConditionalRequests, withoutInternals } from './openapi-document.ts'
+import { type Content, createRepresentations, toContent } from '../../cache/representations.ts'
+import { version } from '../version.ts'
+import { withConditionalRequests, withoutInternals } from './document-transforms.ts'
 import { shareComponents } from './shared-components.ts'
-import { version } from './version.ts'
 
 /** What protected operations say of their security in the document. */
 export const bearerToken = { bearerToken: [] }

@@ -1,5 +1,5 @@
 import type { Query } from '../database/snapshot.ts'
-import { type Finding, failed, ok } from '../schemas/findings.ts'
+import { type Finding, failed, ok } from '../schemas/check-findings.ts'
 
 const OLDEST_VERSION = 15
 

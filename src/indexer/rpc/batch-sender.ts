@@ -1,4 +1,3 @@
-import { BatchSize } from './batch-size.ts'
 import { EndpointError, toEndpointError } from './endpoint-errors.ts'
 import { isRangeSearch, type RpcCall, type RpcResponse, type SendCalls } from './json-rpc.ts'
 
@@ -181,5 +180,56 @@ function createSlots(count: number) {
       if (next === undefined) free += 1
       else next()
     }
+  }
+}
+
+/** Full batches in a row before a larger one is tried; doubled after each one that was too large. */
+const FIRST_NEEDED = 10
+const MAX_NEEDED = 640
+
+/**
+ * How many calls one request to an endpoint may contain. Providers do not publish their limit, so it is found by trial:
+ * a batch that fails is halved, and after a while a larger one is tried again, since the failure may have had another
+ * cause.
+ */
+class BatchSize {
+  readonly #max: number
+  #size: number
+  #successes = 0
+  #needed = FIRST_NEEDED
+  #isTrial = false
+
+  constructor(max: number) {
+    this.#max = max
+    this.#size = max
+  }
+
+  get current() {
+    return this.#size
+  }
+
+  /** Whether the current size is new, and has not succeeded yet. */
+  get isTrial() {
+    return this.#isTrial
+  }
+
+  recordSuccess(length: number) {
+    if (length < this.#size) return
+    this.#isTrial = false
+    this.#successes += 1
+    if (this.#size === this.#max || this.#successes < this.#needed) return
+    this.#size = Math.min(this.#max, 2 * this.#size)
+    this.#successes = 0
+    this.#isTrial = true
+  }
+
+  recordTooLarge(length: number) {
+    const half = Math.ceil(length / 2)
+    // Several requests of the same size may fail at the same time.
+    if (half >= this.#size) return
+    if (this.#isTrial) this.#needed = Math.min(MAX_NEEDED, 2 * this.#needed)
+    this.#size = half
+    this.#successes = 0
+    this.#isTrial = false
   }
 }

@@ -1,4 +1,4 @@
-import { version } from '../http/version.ts'
+import { version } from '../../http/version.ts'
 
 /** For an operation and the way there and back. */
 const TIMEOUT_MS = 30_000

@@ -1,6 +1,6 @@
 import { SERVING_FUNCTIONS, SERVING_SCHEMAS } from '../database/serving-role.ts'
 import type { Query } from '../database/snapshot.ts'
-import { type Finding, failed, ok, warning } from '../schemas/findings.ts'
+import { type Finding, failed, ok, warning } from '../schemas/check-findings.ts'
 
 /** Rights that a role lacks to serve, and write rights that serving does not need. */
 const rights = `
