@@ -78,7 +78,7 @@ const planted: [rule: string, file: string, content: string][] = [
   [
     'the-service-needs-no-client',
     'src/http/openapi/openapi.ts',
-    "export * from '../../packages/client/src/amounts.ts'",
+    "export * from '../../../packages/client/src/amounts.ts'",
   ],
   ['production-needs-no-tests', 'packages/client/src/retries.ts', "export * from '../../../test/setup/records.ts'"],
   ['production-needs-no-tests', 'src/observability/metrics-server.ts', "export * from '../setup/records.ts'"],

@@ -163,7 +163,7 @@ export const changeStepCounts: Step[] = stepsFor(aboutCampaigns, [refreshStepCou
   [
     'src/read-models/step-counts/check.ts',
     undefined,
-    `import { type Sample, within } from '../../database/differences.ts'
+    `import { type Sample, within } from '../../database/find-differences.ts'
 
 /** Campaigns whose number of steps is not that of their steps. */
 export const differingStepCounts = (sample: Sample) => \`
