@@ -81,7 +81,7 @@ const planted: [rule: string, file: string, content: string][] = [
     "export * from '../../../packages/client/src/amounts.ts'",
   ],
   ['production-needs-no-tests', 'packages/client/src/retries.ts', "export * from '../../../test/setup/records.ts'"],
-  ['production-needs-no-tests', 'src/observability/metrics-server.ts', "export * from '../setup/records.ts'"],
+  ['production-needs-no-tests', 'src/observability/metrics-server.ts', "export * from '../../test/setup/records.ts'"],
   ['production-needs-no-tools', 'src/observability/logging.ts', "export { test } from 'vitest'"],
   ['tracing-listens', 'src/observability/tracing/request-spans.ts', "export * from '../../http/request/validation.ts'"],
   ['traces-are-loaded-on-demand', 'src/commands/index-chains.ts', "export * from '../observability/tracing/traces.ts'"],
