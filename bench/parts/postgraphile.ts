@@ -31,7 +31,7 @@ interface Queries {
 
 /**
  * The same asked of PostGraphile 5, which has no response of before either. The service keeps no response, but documents of
- * campaigns, as it always does: they are in its memory from the second time on. What the first time costs is in the note.
+ * campaigns and the keys of pages, as it always does: they are in its memory from the second time on. What the first time costs is in the note.
  */
 export const againstPostgraphile: Part = {
   limitMinutes: 8,

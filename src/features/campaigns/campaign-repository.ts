@@ -122,7 +122,7 @@ export function createCampaignRepository(database: Database, lookups: Database, 
       if (nth === null || listsVersion === null || keys === null) continue
       const shown = keys.split(',').flatMap((key) => byKey.get(Number(key)) ?? [])
       pages.set(searches[nth - 1] ?? '', {
-        ...asked.totalOf(nth, { total, listsVersion, changesAt, facetCounts }),
+        ...asked.totalOf(nth, { total, listsVersion, changesAt, facetCounts, keys, walked }),
         shown,
         walked,
       })

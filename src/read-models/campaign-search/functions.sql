@@ -159,23 +159,28 @@ declare
     select distinct grp from unnest(facet_groups, facet_keys) entry (grp, facet_key)
     where facet_key not in (built_in_facet('whitelisted'), built_in_facet('template')));
 begin
+  if mapped_groups <> '{}' then
+    candidates := array(
+      select unnest(candidates)
+      intersect
+      select found.key from (
+        select placed.campaign_key as key, entry.grp from campaign_places placed
+        cross join unnest(facet_groups, facet_keys) entry (grp, facet_key)
+        join facet_maps map on map.facet_key = entry.facet_key and map.since = placed.since
+        where placed.campaign_key = any (candidates) and entry.grp = any (mapped_groups)
+          and get_bit(map.bits, placed.place) = 1
+        union all
+        select few.key, few.grp from unnest(few_groups, few_keys) few (grp, key) where few.grp = any (mapped_groups)
+      ) found
+      group by found.key having count(distinct found.grp) = cardinality(mapped_groups));
+  end if;
   return array(
     select key
     from campaigns, lateral (
       select not is_exhausted and coalesce(start_at <= instant, true) and coalesce(end_at > instant, true) as is_active
     ) now
     where key = any (candidates) and (is_active or activity in ('any', 'first')) and (has_whitelisted_rewards or not only_whitelisted)
-      and (uses_template_as_is or not only_templates) and (mapped_groups = '{}' or key in (
-        select found.key from (
-          select placed.campaign_key as key, entry.grp from campaign_places placed
-          cross join unnest(facet_groups, facet_keys) entry (grp, facet_key)
-          join facet_maps map on map.facet_key = entry.facet_key and map.since = placed.since
-          where placed.campaign_key = any (candidates) and entry.grp = any (mapped_groups)
-            and get_bit(map.bits, placed.place) = 1
-          union all
-          select few.key, few.grp from unnest(few_groups, few_keys) few (grp, key) where few.grp = any (mapped_groups)
-        ) found
-        group by found.key having count(distinct found.grp) = cardinality(mapped_groups)))
+      and (uses_template_as_is or not only_templates)
     order by case when activity = 'ending' then end_at end, activity = 'first' and not is_active, block_timestamp desc, chain_id, core_address, identifier);
 end
 $$;
@@ -410,9 +415,12 @@ begin
       select grp from unnest(facet_groups, facet_keys) entry (grp, facet_key) group by grp having count(facet_key) = 0);
     -- Where they are more, each pass over them would cost as much as the maps.
     if rare_groups <> '{}' and cardinality(few_keys) <= max_candidates() * facet_groups[cardinality(facet_groups)] then
-      candidates := array(
-        select key from unnest(few_groups, few_keys) few (grp, key) where grp = any (rare_groups)
-        group by key having count(distinct grp) = cardinality(rare_groups));
+      candidates := few_keys;
+      if cardinality(rare_groups) > 1 or not few_groups <@ rare_groups then
+        candidates := array(
+          select key from unnest(few_groups, few_keys) few (grp, key) where grp = any (rare_groups)
+          group by key having count(distinct grp) = cardinality(rare_groups));
+      end if;
     end if;
     if cardinality(candidates) <= max_candidates() then
       keys := matching_candidates(candidates, facet_groups, facet_keys, few_groups, few_keys, activity, instant);
@@ -761,8 +769,9 @@ end
 $$;
 
 -- A page for each entry of a JSON array, numbered from 1 (see `campaign_page`), all as of one moment. An entry says which
--- `lists_version` it knows the total of; where that is the one of today, it is not counted. And when the total may change all
--- the same, in milliseconds since 1970: when the next campaign starts or ends, where only active ones are counted. An entry with a `walk` asks for a page of that; what
+-- `lists_version` it knows the total of, and the `keys` of the page where it knows these too; where that is the one of today, neither
+-- is looked for again. And when either may change all the same, in milliseconds since 1970: when the next campaign starts or
+-- ends, where it matters which are active. An entry with a `walk` asks for a page of that; what
 -- is given of it says also where the next page goes on, and whether lists have changed since it began.
 create or replace function campaign_pages(questions json, instant timestamptz)
 returns table (
@@ -775,21 +784,32 @@ declare
   asked record;
   page record;
   newest bigint;
+  is_known boolean;
 begin
   select revision, revised.lists_version into newest, lists_version from data_revisions revised order by revision desc limit 1;
   for asked in
     select * from rows from (json_to_recordset(questions) as (
       groups integer[], kinds text[], chains bigint[], "values" text[], activity text, page_size integer, skipped bigint,
-      known_lists uuid, facets json, facet_size integer, walk jsonb
+      known_lists uuid, keys bigint[], facets json, facet_size integer, walk jsonb
     )) with ordinality as question (
-      groups, kinds, chains, "values", activity, page_size, skipped, known_lists, facets, facet_size, walk, nth)
+      groups, kinds, chains, "values", activity, page_size, skipped, known_lists, keys, facets, facet_size, walk, nth)
   loop
+    nth := asked.nth;
+    is_known := asked.known_lists is not distinct from lists_version;
+    total := null;
+    facet_counts := null;
+    changes_at := null;
+    keys := case when is_known then asked.keys end;
+    walk := null;
+    if keys is not null then
+      return next;
+      continue;
+    end if;
     -- One that begins is of now. With one more than the page has, it is known where the next begins.
     walk := jsonb_build_object('began', newest, 'lists', lists_version,
       'newest', case when not asked.walk ? 'newest' then (select max(key) from campaigns) end) || asked.walk;
     page := campaign_page(asked.groups, asked.kinds, asked.chains, asked."values", asked.activity, instant,
-      asked.page_size + (walk is not null)::integer, asked.skipped, asked.known_lists is distinct from lists_version, walk);
-    nth := asked.nth;
+      asked.page_size + (walk is not null)::integer, asked.skipped, not is_known, walk);
     total := page.total;
     keys := page.keys;
     if walk is not null then
@@ -800,11 +820,15 @@ begin
         else 'unknown' end)
       into keys, walk from walk_page(page.keys, asked.activity, instant, asked.page_size, walk) walked;
     end if;
-    facet_counts := case when asked.facets is not null and total is not null then campaign_facet_counts(
-      asked.groups, asked.kinds, asked.chains, asked."values", asked.activity, instant, asked.facets, asked.facet_size)::text end;
-    changes_at := case when (asked.activity in ('only', 'ending') or asked.facets is not null) and total is not null then 1000 * extract(epoch from least(
-      (select min(start_at) from campaigns where start_at > instant),
-      (select min(end_at) from campaigns where end_at > instant))) end;
+    if total is not null and asked.facets is not null then
+      facet_counts := campaign_facet_counts(
+        asked.groups, asked.kinds, asked.chains, asked."values", asked.activity, instant, asked.facets, asked.facet_size)::text;
+    end if;
+    if total is not null and (asked.activity <> 'any' or asked.facets is not null) then
+      changes_at := 1000 * extract(epoch from least(
+        (select min(start_at) from campaigns where start_at > instant),
+        (select min(end_at) from campaigns where end_at > instant)));
+    end if;
     return next;
   end loop;
 end

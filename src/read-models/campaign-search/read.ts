@@ -36,9 +36,9 @@ export interface CampaignPageQuery extends CampaignFilters {
 /**
  * Pages of campaigns, as a relation with one row for each entry of the JSON array at the placeholder `questions` (see
  * `createCampaignTotals`): its position `nth`, from 1; `total`, the number of matches, null if already known;
- * `lists_version`, for which the total is right; `changes_at`, when a total of active campaigns may change all the
- * same, in milliseconds since 1970; `facet_counts`, JSON of the counts beside the page, null if known or not requested;
- * `walk`, the state of the page's walk (`WalkedPage`); and `keys`, those of the page in order (newest first; ties end
+ * `lists_version`, for which total and page are right; `changes_at`, when they may change all the same because it
+ * matters which campaigns are active, in milliseconds since 1970; `facet_counts`, JSON of the counts beside the page,
+ * null if known or not requested; `walk`, the state of the page's walk (`WalkedPage`); and `keys`, those of the page in order (newest first; ties end
  * on chain ID, core address, identifier, ascending). All as of one moment, that of the placeholder `now`. The plan is
  * right for all values.
  */

@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache'
 
-/** A total in memory. */
-interface KnownTotal {
+/** What is in memory of a search. */
+interface Known {
   total: number
   /** JSON of what was counted beside it, without its braces; empty if nothing was. */
   facets: string
+  /** The keys of the campaigns on its page, separated by commas; absent where the page is not known. */
+  keys?: string
   /** The state of the lists for which it is right. */
   listsVersion: string
   /** Milliseconds since 1970 between which the clock does not change it. */
@@ -13,14 +15,16 @@ interface KnownTotal {
 }
 
 /** A total, with the facet counts beside it. */
-export type Counts = Pick<KnownTotal, 'total' | 'facets'>
+export type Counts = Pick<Known, 'total' | 'facets'>
 
-/** The database's result for the total of a search (see `campaign_pages`). */
-interface CountedTotal {
+/** The database's result for a search (see `campaign_pages`). */
+interface Found {
   total: number | null
   listsVersion: string
   changesAt: number | null
   facetCounts: string | null
+  keys: string
+  walked: unknown
 }
 
 const MAX_BYTES = 4 * 1024 * 1024
@@ -28,18 +32,19 @@ const MAX_BYTES = 4 * 1024 * 1024
 const ENTRY_BYTES = 300
 
 /**
- * Totals in memory, by search without its page. Each names the state of the lists for which it is right; the statement
- * of the page checks whether that is still current, so that both are of the same moment.
+ * Totals in memory, by search without its page, and the keys of pages, by whole search. Each names the state of the
+ * lists for which it is right; the statement of the page checks whether that is still current, so that all is of the
+ * same moment.
  * @param readListsVersion reads the committed state of the lists.
  */
 export function createCampaignTotals(readListsVersion: () => Promise<string | undefined>) {
-  const totals = new LRUCache<string, KnownTotal>({
+  const totals = new LRUCache<string, Known>({
     maxSize: MAX_BYTES,
-    sizeCalculation: ({ facets }, filters) => filters.length + facets.length + ENTRY_BYTES,
+    sizeCalculation: ({ facets, keys = '' }, search) => search.length + facets.length + keys.length + ENTRY_BYTES,
   })
 
-  function find(filters: string, now: Date) {
-    const known = totals.get(filters)
+  function find(search: string, now: Date) {
+    const known = totals.get(search)
     const time = now.getTime()
     return known !== undefined && known.since <= time && time < known.until ? known : undefined
   }
@@ -52,29 +57,33 @@ export function createCampaignTotals(readListsVersion: () => Promise<string | un
     },
 
     /**
-     * Searches as JSON for the database, which counts only unknown totals; and how their totals follow from its result.
+     * Searches as JSON for the database, which looks only for what is unknown; and how their totals follow from its
+     * result.
      */
     ask(searches: readonly string[], now: Date) {
       const asked = searches.map((search) => {
         const { filters, page } = partsOf(search)
-        return { filters, page, known: find(filters, now) }
+        const [known, knownPage] = [find(filters, now), find(search, now)]
+        const isOlder = known !== undefined && knownPage?.listsVersion !== known.listsVersion
+        return { search, filters, page, known: isOlder ? known : knownPage }
       })
       const entries = asked.map(({ filters, page, known }) => {
         const knownLists = JSON.stringify(known?.listsVersion ?? null)
-        return `${filters.slice(0, -1)},"known_lists":${knownLists},${page.slice(1)}`
+        const keys = known?.keys === undefined ? '' : `"keys":[${known.keys}],`
+        return `${filters.slice(0, -1)},"known_lists":${knownLists},${keys}${page.slice(1)}`
       })
       return {
         json: `[${entries.join(',')}]`,
-        totalOf(nth: number, { total, listsVersion, changesAt, facetCounts }: CountedTotal): Counts {
-          const { filters = '', known } = asked[nth - 1] ?? {}
-          if (total !== null) {
-            const until = changesAt ?? Number.POSITIVE_INFINITY
-            const counted = { total, facets: toMembers(facetCounts) }
-            totals.set(filters, { ...counted, listsVersion, since: now.getTime(), until })
-            return counted
-          }
-          if (known === undefined) throw new TypeError('a total is neither known nor counted')
-          return known
+        totalOf(nth: number, { total, listsVersion, changesAt, facetCounts, keys, walked }: Found): Counts {
+          const { search = '', filters = '', known } = asked[nth - 1] ?? {}
+          const since = now.getTime()
+          const until = changesAt ?? Number.POSITIVE_INFINITY
+          const counts: Known | undefined =
+            total === null ? known : { total, facets: toMembers(facetCounts), listsVersion, since, until }
+          if (counts === undefined) throw new TypeError('a total is neither known nor counted')
+          if (total !== null) totals.set(filters, counts)
+          if (walked === null && counts.keys === undefined) totals.set(search, { ...counts, keys, since })
+          return counts
         },
       }
     },

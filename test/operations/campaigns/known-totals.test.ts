@@ -80,6 +80,29 @@ test('a total that is known costs an index lookup, and a page reads the newest s
   expect(JSON.parse(body)).toEqual(expectedCampaigns(campaigns, { pageSize: '3' }, new Date()))
 })
 
+test('a page that is known is not looked for again until lists change, and shows the figures of now', async () => {
+  await using api = await startTestApp(keepingNothing)
+  const [asset, owner] = [anAddress('asset'), anAddress('owner')]
+  const records = [
+    aToken({ address: asset }),
+    ...Array.from({ length: 3 }, (_, index) =>
+      aCampaign({ owner, blockTimestamp: String(base + index), incentives: [anErc20Incentive(asset)] }),
+    ),
+  ]
+  await api.save(...records)
+  const queries = [{ owner }, { sortBy: 'active' }, { showActiveOnly: 'true', pageSize: '2' }]
+  await compare(api, queries, records, new Date(base * 1000))
+  const parameters = 'integer[], text[], bigint[], text[], text, timestamptz, integer, bigint, boolean, jsonb'
+  const claim = aClaim(records[1] as CampaignRecord)
+  await api.save(claim)
+  await api.database.query(`alter function campaign_page(${parameters}) rename to hidden`)
+  await compare(api, queries, [...records, claim], new Date(base * 1000))
+  await api.database.query(`alter function hidden(${parameters}) rename to campaign_page`)
+  const another = aCampaign({ owner, blockTimestamp: String(base + 9), incentives: [anErc20Incentive(asset)] })
+  await api.save(another)
+  await compare(api, queries, [...records, claim, another], new Date(base * 1000))
+})
+
 test('a total of another history is never taken, though its revisions have the same numbers', async () => {
   await using api = await startTestApp(keepingNothing)
   await api.save(aCampaign())
