@@ -659,7 +659,8 @@ begin
   from (
     select popular.chain_id, popular.value, sum(bit_count(map.bits & of_span.bits))::bigint as campaigns
     from popular_facets popular
-    join facet_maps map on map.facet_key = popular.key
+    -- One range of the index for each value, not a search for each of its spans.
+    cross join lateral (select * from facet_maps where facet_key = popular.key offset 0) map
     join unnest(spans, maps) of_span (since, bits) on of_span.since = map.since
     where popular.kind = asked
     group by popular.key
