@@ -213,6 +213,6 @@ test('a cache hit has what the database would say, whatever letters are asked fo
       expect(made.statusCode).toBe(200)
       expect(hit.json(), asked).toEqual(made.json())
     }),
-    { numRuns: repeated(100, 300) },
+    { numRuns: repeated(40, 300) },
   )
 })

@@ -9,25 +9,60 @@ export interface TestDatabase extends AsyncDisposable {
   query: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
 }
 
+/** What outlives a statement in its session: the next one must not find it. Statistics are complete when a session ends. */
+const NEEDS_ITS_OWN_SESSION =
+  /(^|;)\s*(set|begin|prepare|load|listen|alter (database|role))\b|\b(set_config|temp|temporary|pg_advisory_lock|pg_stat\w*)\b/i
+
+/** Ends what asks a database directly, so that it can be copied. */
+const closings = new Map<string, () => Promise<void>>()
+
 /** A fresh, migrated database of its own for a test; or a copy of another, which nobody may use meanwhile. */
 export async function createTestDatabase(template?: TestDatabase): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
   const serverUrl = inject('serverUrl')
   const original = template === undefined ? inject('templateDatabase') : new URL(template.url).pathname.slice(1)
+  await closings.get(original)?.()
   await onServer(serverUrl, `create database ${name} template ${original} strategy file_copy`)
   const url = databaseUrl(serverUrl, name)
+  // To connect takes the server longer than most of what tests ask: a connection that is free is used again.
+  let free: pg.Client | undefined
+  async function connect() {
+    const client = new pg.Client({ connectionString: url, application_name: 'test' })
+    client.on('error', () => {
+      if (free === client) free = undefined
+    })
+    await client.connect()
+    return client
+  }
+  async function close() {
+    const client = free
+    free = undefined
+    await client?.end().catch(() => undefined)
+  }
+  closings.set(name, close)
   return {
     url,
     async query(sql, values) {
-      const client = new pg.Client({ connectionString: url })
-      await client.connect()
+      const isAlone = NEEDS_ITS_OWN_SESSION.test(sql)
+      if (isAlone) await close()
+      const used = free
+      free = undefined
+      const client = used ?? (await connect())
+      let isReusable = false
       try {
-        return (await client.query<Record<string, unknown>>(sql, values)).rows
+        const { rows } = await client.query<Record<string, unknown>>(sql, values)
+        isReusable = free === undefined && !isAlone
+        return rows
       } finally {
-        await client.end()
+        if (isReusable) free = client
+        else await client.end()
       }
     },
-    [Symbol.asyncDispose]: () => onServer(serverUrl, `drop database ${name} with (force)`),
+    async [Symbol.asyncDispose]() {
+      closings.delete(name)
+      await close()
+      await onServer(serverUrl, `drop database ${name} with (force)`)
+    },
   }
 }
 

@@ -197,7 +197,7 @@ const faults: Record<string, SocketFault & { counted: string }> = {
   },
 }
 
-describe('a chain is followed as if there were no socket, with one that', () => {
+describe.concurrent('a chain is followed as if there were no socket, with one that', () => {
   test.each(Object.entries(faults))('%s, and at its end that is left at once', async (_, { counted, ...fault }) => {
     const chain = aSlowChain()
     await using node = await startScriptedNode(chain)

@@ -101,7 +101,7 @@ const base = Date.parse('2026-03-01T12:00:00Z') / 1000
 const someClock = ({ pick, integer }: Random) =>
   base + pick([0, 1, -1, HOUR, 6 * HOUR, DAY, DAY + 1, 7 * DAY, 30 * DAY, -HOUR, -3 * DAY, integer(-DAY, DAY)])
 
-const SEEDS = firstOf([1, 2, 3, 4], 2)
+const SEEDS = firstOf([1, 2, 3, 4])
 
 test.each(SEEDS)('answers about hard random records are what the records say: seed %i', async (seed) => {
   const random = createRandom(seed)
@@ -192,7 +192,7 @@ test('answers that are kept are what the records say as the clock goes on and re
 const campaignIdsOf = (records: readonly ImportRecord[]) =>
   records.flatMap((record) => (record.type === 'campaign' ? [record.id] : []))
 
-test.each([32, 33])(
+test.each(firstOf([32, 33]))(
   'answers that are kept, and those that are not, are what the records say after batches and withdrawals: seed %i',
   async (seed) => {
     const random = createRandom(seed)

@@ -106,7 +106,7 @@ test('a page takes as long as its reader, but one that takes nothing for 60 seco
     await pass(55)
     expect(api.counts.exports.running).toBe(1)
     await pass(10)
-    expect(api.counts.exports.running).toBe(0)
+    await waitFor(() => api.counts.exports.running === 0 || undefined)
   } finally {
     shifted.mockRestore()
   }

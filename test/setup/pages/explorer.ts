@@ -50,7 +50,7 @@ export async function startExplorer(settings: Record<string, string> = {}, datab
         async (route) => {
           // Each is answered by itself, so that it is seen what it moves.
           asked += 1
-          await new Promise((resolve) => setTimeout(resolve, asked * 400))
+          await new Promise((resolve) => setTimeout(resolve, asked * 200))
           await route.continue()
         },
       )
