@@ -1,4 +1,4 @@
-import type { Campaign, World } from './second-opinion.ts'
+import type { CampaignRecord, TokenRecord } from '../../../src/ingest/records.ts'
 
 /*
  * The second opinion on `search`: each word starts a word of the campaign's name, or of the name or the symbol of a
@@ -16,11 +16,16 @@ const isStarted = (text: string, word: string) =>
     ),
   )
 
-export function isNamedBy({ record, chainId }: Campaign, search: string, { tokens }: World) {
-  const paid = record.incentives.flatMap(({ asset }) => {
-    const token = tokens.get(`${chainId}:${asset}`.toLowerCase())
+/** @param tokens by `<chain>:<address>` in lower case. */
+export function isNamedBy(
+  { id, campaignName, incentives }: CampaignRecord,
+  search: string,
+  tokens: ReadonlyMap<string, TokenRecord>,
+) {
+  const paid = incentives.flatMap(({ asset }) => {
+    const token = tokens.get(`${id.split(':')[0]}:${asset}`.toLowerCase())
     return token === undefined ? [] : [token.name, token.symbol]
   })
-  const texts = [record.campaignName ?? '', ...paid]
+  const texts = [campaignName ?? '', ...paid]
   return wordsOf(folded(search)).every((word) => texts.some((text) => isStarted(text, word)))
 }

@@ -303,7 +303,7 @@ export function passesTrendingFilters(campaign: Campaign, query: QueryText, worl
     toList(query.incentiveType)?.some((type) => record.incentives.some((each) => lower(each.type) === type)),
     toList(query.actionType)?.some((type) => type === actionType),
     toList(query.distributionChannel)?.some((name) => record.distributionChannels?.some((own) => lower(own) === name)),
-    query.search === undefined || isNamedBy(campaign, query.search, world),
+    query.search === undefined || isNamedBy(record, query.search, world.tokens),
     toList(query.includeActionTypes)?.some((type) => type === actionType),
     toList(query.excludeActionTypes)?.every((type) => type !== actionType),
     query.user && accessOf(campaign, lower(query.user), world) === 'allowed',
