@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { optionsOf } from '../../packages/explorer/src/campaigns/filters/facet-options.ts'
+import { optionsOf } from '../../packages/explorer/src/campaigns/filters/facets/facet-options.ts'
 
 const swap = { value: 'swap', count: 7 }
 const mint = { value: 'mint', count: 2 }

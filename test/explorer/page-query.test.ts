@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { numberOf, pageOf, withQuery } from '../../packages/explorer/src/page-query.ts'
+import { numberOf, pageOf, withQuery } from '../../packages/explorer/src/navigation/page-query.ts'
 
 test('the address of a page changes by what changes', () => {
   const url = '/explorer/contracts?sortBy=total-spend&page=3'

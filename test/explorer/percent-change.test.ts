@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { movementInWords, movementOf } from '../../packages/explorer/src/percent-change.ts'
+import { movementInWords, movementOf } from '../../packages/explorer/src/texts/percent-change.ts'
 
 test.each([
   [112, 100, { direction: 'up', change: '12%' }, 'up 12% from 100 in the window before'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { axisEnd, barsOf } from '../../packages/explorer/src/plot-geometry.ts'
+import { axisEnd, barsOf } from '../../packages/explorer/src/plots/plot-geometry.ts'
 
 test('bars stand side by side on the ground, the highest as high as the plot', () => {
   expect(barsOf([0, 5, 10, 1], { width: 40, height: 20, gap: 0.2 })).toEqual([

@@ -1,6 +1,6 @@
 import { ServiceError } from 'reward-campaigns-client'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { pollRequest, type RequestState } from '../../packages/explorer/src/poll-request.ts'
+import { pollRequest, type RequestState } from '../../packages/explorer/src/requests/poll-request.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { lookup, remember } from '../../packages/explorer/src/response-memory.ts'
+import { lookup, remember } from '../../packages/explorer/src/requests/response-memory.ts'
 
 const shown = (response: string, ageMs = 0) => ({ state: 'shown', response, at: new Date(Date.now() - ageMs) }) as const
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { noteAge, staleSince } from '../../packages/explorer/src/staleness.ts'
+import { noteAge, staleSince } from '../../packages/explorer/src/requests/staleness.ts'
 
 const kept = (age: number) =>
   new Response('{}', { headers: { age: String(age), 'cache-status': 'reward-campaigns; hit; fwd=stale' } })

@@ -62,7 +62,11 @@ const planted: [rule: string, file: string, content: string][] = [
     "export * from '../../../src/ingest/records.ts'",
   ],
   ['the-client-knows-the-document-alone', 'packages/client/src/pages.ts', "export { LRUCache } from 'lru-cache'"],
-  ['the-explorer-asks-by-the-client', 'packages/explorer/src/service.ts', "export * from '../../../src/config.ts'"],
+  [
+    'the-explorer-asks-by-the-client',
+    'packages/explorer/src/requests/service.ts',
+    "export * from '../../../../src/config.ts'",
+  ],
   ['the-docs-know-the-document-alone', 'packages/docs/src/pages.ts', "export * from '../../../src/config.ts'"],
   [
     'conformance-knows-what-everybody-may',

@@ -527,7 +527,7 @@ export interface components {
         SignatureType: "event" | "function";
         /** @description Condition on a field of the action. */
         ActionStepParameters: {
-            /** @description Number of the comparison: 0 EQUAL, 1 NOT_EQUAL, 2 GREATER_THAN, 3 LESS_THAN, 4 CONTAINS, 5 REGEX (matches a regular expression), 6 GREATER_THAN_OR_EQUAL (greater or equal), 7 LESS_THAN_OR_EQUAL (less or equal). Other values are returned as recorded. */
+            /** @description Number of the comparison: 0 EQUAL, 1 NOT_EQUAL, 2 GREATER_THAN, 3 LESS_THAN, 4 CONTAINS, 5 REGEX (regular expression), 6 GREATER_THAN_OR_EQUAL, 7 LESS_THAN_OR_EQUAL. Other values are returned as recorded. */
             filterType: components["schemas"]["ActionStepParametersFilterType"] | number;
             /** @description Type of the field: 0 UINT (unsigned integer), 1 ADDRESS, 2 BYTES, 3 STRING, 4 TUPLE, 5 INT (signed integer). Other values are returned as recorded. */
             fieldType: components["schemas"]["ActionStepParametersFieldType"] | number;
@@ -542,11 +542,11 @@ export interface components {
             chainId: components["schemas"]["ChainId"];
             /** @description Who claims for this step; absent if not recorded. */
             claimant?: components["schemas"]["Address"];
-            /** @description Topic of the event or selector of the function, hexadecimal. */
+            /** @description Event topic or function selector, hexadecimal. */
             signature: string;
             /** @description Readable signature, for example `Transfer(address,address,uint256)`. */
             signatureName: string;
-            /** @description Whether it is of an event or a function. */
+            /** @description Of an event or a function. */
             signatureType: components["schemas"]["SignatureType"];
             /** @description Kind of the action: a number defined by the protocol. */
             actionType: number;
@@ -557,11 +557,11 @@ export interface components {
         };
         /** @description How to extract the claimant from an action transaction. */
         ActionClaimant: {
-            /** @description Topic of the event or selector of the function, hexadecimal. */
+            /** @description Event topic or function selector, hexadecimal. */
             signature: string;
             /** @description Readable signature. */
             signatureName: string;
-            /** @description Whether it is of an event or a function. */
+            /** @description Of an event or a function. */
             signatureType: components["schemas"]["SignatureType"];
             /** @description Index of the field or argument with the claimant, from 0. */
             fieldIndex: number;
@@ -858,7 +858,7 @@ export interface components {
             campaigns: components["schemas"]["CampaignListItem"][];
             /** @description Number of all matching campaigns, exact. */
             totalCampaigns: number;
-            /** @description The `cursor` of the next page; `null` on the last one and with `pageSize=0`. */
+            /** @description `cursor` of the next page; `null` on the last and with `pageSize=0`. */
             nextCursor?: string | null;
             /** @description The values that were asked for, by count descending, then by value. */
             facets?: components["schemas"]["CampaignFacets"];
@@ -1132,7 +1132,7 @@ export interface components {
             basis: components["schemas"]["ListOutlooksBasis"];
             /** @description The requested campaigns, by chain ID, core address and identifier. */
             campaigns: components["schemas"]["CampaignOutlook"][];
-            /** @description Those that are not known, in the same order. */
+            /** @description Unknown ones, in the same order. */
             unknownCampaigns: components["schemas"]["CampaignId"][];
         };
         /**
@@ -1194,7 +1194,7 @@ export interface components {
         ListClaimsResponse: {
             /** @description One page of claims, newest first; those of one second by chain ID, transaction hash and log index. */
             claims: components["schemas"]["Claim"][];
-            /** @description The `cursor` of the next page; `null` on the last one and with `pageSize=0`. */
+            /** @description `cursor` of the next page; `null` on the last and with `pageSize=0`. */
             nextCursor: string | null;
             /** @description Number of all claims that match. Only with `claimant` or one `campaignId`, and neither `since` nor `until`. */
             totalClaims?: number;
@@ -1283,7 +1283,7 @@ export interface components {
             user: components["schemas"]["Address"];
             /** @description The requested campaigns, by chain ID, core address and identifier. */
             campaigns: components["schemas"]["CampaignEligibility"][];
-            /** @description Those that are not known, in the same order. */
+            /** @description Unknown ones, in the same order. */
             unknownCampaigns: components["schemas"]["CampaignId"][];
         };
         /** @description An incentive that an account has claimed, or may. */
@@ -1312,7 +1312,7 @@ export interface components {
             rewards: components["schemas"]["Reward"][];
             /** @description What was claimed of each token, by chain ID and address: of all incentives that pass the filters, on any page. */
             totals: components["schemas"]["RewardTotal"][];
-            /** @description The `cursor` of the next page; `null` on the last one and with `pageSize=0`. */
+            /** @description `cursor` of the next page; `null` on the last and with `pageSize=0`. */
             nextCursor: string | null;
         };
         /** @description A non-negative decimal number as a string, for example an amount in US dollars. Exact. */
@@ -1632,7 +1632,7 @@ export interface components {
         AmountSource: {
             /** @description Where the claimable amount is read from: 0 EVENT (event data), 1 FUNCTION (function arguments). */
             criteriaType: components["schemas"]["CriteriaCriteriaType"];
-            /** @description Topic of the event or selector of the function, hexadecimal. */
+            /** @description Event topic or function selector, hexadecimal. */
             signature: string;
             /** @description Index of the field or argument that holds the amount, from 0. */
             fieldIndex: number;
@@ -1691,7 +1691,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. It has all headers of a 200. */
+        /** @description Not modified: the entity tag in `If-None-Match` is still current. Has all headers of a 200. */
         Http304: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
@@ -2126,7 +2126,7 @@ export interface operations {
                  */
                 search?: string;
                 /**
-                 * @description Only these top-level keys, in their usual order; even required ones are absent otherwise.
+                 * @description Only these top-level keys; even required others are absent.
                  * @example [
                  *       "id"
                  *     ]
@@ -2197,7 +2197,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only these top-level keys, in their usual order; even required ones are absent otherwise.
+                 * @description Only these top-level keys; even required others are absent.
                  * @example [
                  *       "id"
                  *     ]
@@ -2351,7 +2351,7 @@ export interface operations {
                  */
                 includeTokenMetadata?: boolean | null;
                 /**
-                 * @description Only these top-level keys, in their usual order; even required ones are absent otherwise.
+                 * @description Only these top-level keys; even required others are absent.
                  * @example [
                  *       "id"
                  *     ]

@@ -3,13 +3,13 @@ import { render } from 'preact'
 import { LocationProvider, Route, Router } from 'preact-iso'
 import { Guard } from './error-boundary.tsx'
 import { Layout } from './layout.tsx'
+import { keepScrollPosition } from './navigation/scroll-position.ts'
 import { CampaignPage } from './pages/campaign-page.tsx'
 import { CampaignsPage } from './pages/campaigns-page.tsx'
 import { ChainsPage } from './pages/chains-page.tsx'
 import { ContractsPage } from './pages/contracts-page.tsx'
 import { TrendingPage } from './pages/trending-page.tsx'
 import { UserPage, UsersPage } from './pages/users-page.tsx'
-import { keepScrollPosition } from './scroll-position.ts'
 
 /** What this script shows; the browser loads all else. */
 const PAGES = /^\/(explorer\/[^?]*)?(\?.*)?$/

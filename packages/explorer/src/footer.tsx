@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ChainLabel } from './chain-label.tsx'
-import { groupDigits } from './format-numbers.ts'
-import { isLive, onChange } from './live-changes.ts'
-import { client } from './service.ts'
-import { RelativeTime } from './times.tsx'
-import { useRequest } from './use-request.ts'
+import { ChainLabel } from './parts/chain-label.tsx'
+import { RelativeTime } from './parts/times.tsx'
+import { isLive, onChange } from './requests/live-changes.ts'
+import { client } from './requests/service.ts'
+import { useRequest } from './requests/use-request.ts'
+import { groupDigits } from './texts/format-numbers.ts'
 
 /** How often the indexing status is asked for: blocks are no changes. */
 const STATUS_REFRESH_MS = 10_000

@@ -54,7 +54,7 @@ export const ListEligibilityResponse = Type.Object(
     }),
     unknownCampaigns: Type.Array(ref(CampaignId), {
       maxItems: 50,
-      description: 'Those that are not known, in the same order.',
+      description: 'Unknown ones, in the same order.',
     }),
   },
   {

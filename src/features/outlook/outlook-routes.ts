@@ -28,8 +28,10 @@ const example: ListOutlooksResponse = {
       ],
     },
   ],
-  unknownCampaigns: ['8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:99999'],
+  unknownCampaigns: [],
 }
+
+const unknownCampaigns = ['8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:99999']
 
 const listOutlooks = {
   operationId: 'listOutlooks',
@@ -39,7 +41,12 @@ const listOutlooks = {
   tags: ['Campaigns'],
   querystring: ListOutlooksQuery,
   response: responsesOf(
-    { description: 'The outlooks.', schema: ListOutlooksResponse, example },
+    {
+      ...{ description: 'The outlooks.', schema: ListOutlooksResponse, example },
+      otherExamples: {
+        unknown: [`/outlook?campaignId=${unknownCampaigns}`, { ...example, campaigns: [], unknownCampaigns }],
+      },
+    },
     { 400: 'campaignId is required' },
   ),
 }

@@ -105,7 +105,7 @@ export const ListOutlooksResponse = Type.Object(
     }),
     unknownCampaigns: Type.Array(ref(CampaignId), {
       maxItems: MAX_CAMPAIGNS,
-      description: 'Those that are not known, in the same order.',
+      description: 'Unknown ones, in the same order.',
     }),
   },
   { $id: 'ListOutlooksResponse', additionalProperties: false, description: 'Outlooks of campaigns.' },

@@ -48,7 +48,7 @@ export async function collectOpenApi(app: FastifyInstance) {
         description: [
           'Read-only access to on-chain reward campaigns: who funds them, which actions they require, and what can be claimed.',
           'Amounts are decimal strings of base units, exact up to 2^256 − 1: read them as big integers, never as ' +
-            'floating-point numbers; `decimals` of a token is the number of digits after the decimal point.',
+            'floating-point numbers; `decimals` of a token is how many digits follow the point.',
           'Addresses are 0x and 40 hexadecimal digits, compared without case and returned lower-case. A campaign ID is ' +
             '`<chainId>:<campaignCoreAddress>:<identifier>`.',
           'A parameter that is a list takes comma-separated values, and may be repeated.',

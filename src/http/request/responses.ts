@@ -91,8 +91,7 @@ export function responsesOf(success: Success, failures: OwnFailures) {
   return {
     ...responses({ ...success, headers }, { ...always, ...toFailures(failures) }),
     304: {
-      description:
-        'Not modified: the response with the entity tag in `If-None-Match` is still current. It has all headers of a 200.',
+      description: 'Not modified: the entity tag in `If-None-Match` is still current. Has all headers of a 200.',
       headers: { ...requestId, ...rates, ...caching },
       type: 'null',
     },

@@ -20,9 +20,9 @@ export const ActionStepParameters = Type.Object(
       GREATER_THAN: 'greater than',
       LESS_THAN: 'less than',
       CONTAINS: 'contains',
-      REGEX: 'matches a regular expression',
-      GREATER_THAN_OR_EQUAL: 'greater or equal',
-      LESS_THAN_OR_EQUAL: 'less or equal',
+      REGEX: 'regular expression',
+      GREATER_THAN_OR_EQUAL: 'greater than or equal',
+      LESS_THAN_OR_EQUAL: 'less than or equal',
     }),
     fieldType: openEnumeration('Type of the field', {
       UINT: 'unsigned integer',
@@ -49,9 +49,9 @@ export const ActionStep = Type.Object(
   {
     chainId: ref(ChainId, { description: 'Chain on which the action happens.' }),
     claimant: Type.Optional(ref(Address, { description: 'Who claims for this step; absent if not recorded.' })),
-    signature: text('Topic of the event or selector of the function, hexadecimal.', { maxLength: 256 }),
+    signature: text('Event topic or function selector, hexadecimal.', { maxLength: 256 }),
     signatureName: text('Readable signature, for example `Transfer(address,address,uint256)`.'),
-    signatureType: ref(SignatureType, { description: 'Whether it is of an event or a function.' }),
+    signatureType: ref(SignatureType, { description: 'Of an event or a function.' }),
     actionType: Type.Integer({ description: 'Kind of the action: a number defined by the protocol.' }),
     targetContract: ref(Address, { description: 'Contract that the action targets.' }),
     parameters: ref(ActionStepParameters, { description: 'Condition on one field of the action.' }),
@@ -67,9 +67,9 @@ export type ActionStep = Static<typeof ActionStep>
 /** How the claimant's address is read from a valid action transaction. */
 export const ActionClaimant = Type.Object(
   {
-    signature: text('Topic of the event or selector of the function, hexadecimal.', { maxLength: 256 }),
+    signature: text('Event topic or function selector, hexadecimal.', { maxLength: 256 }),
     signatureName: text('Readable signature.'),
-    signatureType: ref(SignatureType, { description: 'Whether it is of an event or a function.' }),
+    signatureType: ref(SignatureType, { description: 'Of an event or a function.' }),
     fieldIndex: Type.Integer({ description: 'Index of the field or argument with the claimant, from 0.' }),
     targetContract: ref(Address, { description: 'Contract with the event or function.' }),
     targetContractName: text('Name of the target contract.'),

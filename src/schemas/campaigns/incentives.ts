@@ -17,7 +17,7 @@ const criteriaFields = {
     EVENT: 'event data',
     FUNCTION: 'function arguments',
   }),
-  signature: text('Topic of the event or selector of the function, hexadecimal.', { maxLength: 256 }),
+  signature: text('Event topic or function selector, hexadecimal.', { maxLength: 256 }),
   fieldIndex: Type.Integer({ description: 'Index of the field or argument that holds the amount, from 0.' }),
   targetContract: address('Contract with the event or function.'),
 }

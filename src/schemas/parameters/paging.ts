@@ -55,7 +55,7 @@ export const walking = {
 export const nextCursor = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   maxLength: MAX_CURSOR,
-  description: 'The `cursor` of the next page; `null` on the last one and with `pageSize=0`.',
+  description: '`cursor` of the next page; `null` on the last and with `pageSize=0`.',
 })
 
 /** The rows of a page. Page 0 and page 1 are the same. */

@@ -104,7 +104,7 @@ export const oneOf = <const Words extends readonly string[]>(words: Words, optio
 export const fieldsOf = ({ properties }: TObject, example: string) => {
   const names = Object.keys(properties)
   return commaSeparated(oneOf(names), {
-    description: 'Only these top-level keys, in their usual order; even required ones are absent otherwise.',
+    description: 'Only these top-level keys; even required others are absent.',
     example,
   })
 }

@@ -1,8 +1,13 @@
 import type { Incentive } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
-import { dollarsOf } from '../../../packages/explorer/src/campaigns/dollars.ts'
-import { budgetOf, claimLimitOf, isFunded, shareOf } from '../../../packages/explorer/src/campaigns/incentive-budget.ts'
-import { missingTokens } from '../../../packages/explorer/src/campaigns/known-tokens.ts'
+import { dollarsOf } from '../../../packages/explorer/src/campaigns/incentives/dollars.ts'
+import {
+  budgetOf,
+  claimLimitOf,
+  isFunded,
+  shareOf,
+} from '../../../packages/explorer/src/campaigns/incentives/incentive-budget.ts'
+import { missingTokens } from '../../../packages/explorer/src/campaigns/tokens/known-tokens.ts'
 import { anAddress, anIncentiveOfEachVariant } from '../../setup/records.ts'
 
 const asset = anAddress('asset')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { blockExplorerUrl, chainName } from '../../../packages/explorer/src/chain-names.ts'
+import { blockExplorerUrl, chainName } from '../../../packages/explorer/src/texts/chain-names.ts'
 
 test('a well-known chain has a name and a block explorer', () => {
   expect(chainName(8453)).toBe('Base')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { groupDigits, roundCount, roundTokens, roundUsd } from '../../../packages/explorer/src/format-numbers.ts'
+import { groupDigits, roundCount, roundTokens, roundUsd } from '../../../packages/explorer/src/texts/format-numbers.ts'
 
 const MAX = (2n ** 256n - 1n).toString()
 

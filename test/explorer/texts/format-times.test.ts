@@ -5,7 +5,7 @@ import {
   exactTime,
   relativeTime,
   toMoment,
-} from '../../../packages/explorer/src/format-times.ts'
+} from '../../../packages/explorer/src/texts/format-times.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const after = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { Campaign, Incentive, IncentiveType } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
-import type { Rewarding } from '../../../packages/explorer/src/campaigns/incentive-budget.ts'
-import { incentiveName } from '../../../packages/explorer/src/campaigns/incentive-names.ts'
-import { payoutOf } from '../../../packages/explorer/src/campaigns/incentive-payouts.ts'
-import { sentenceOf } from '../../../packages/explorer/src/campaigns/incentive-sentences.ts'
-import { tokensOf } from '../../../packages/explorer/src/campaigns/known-tokens.ts'
+import type { Rewarding } from '../../../packages/explorer/src/campaigns/incentives/incentive-budget.ts'
+import { incentiveName } from '../../../packages/explorer/src/campaigns/incentives/incentive-names.ts'
+import { payoutOf } from '../../../packages/explorer/src/campaigns/incentives/incentive-payouts.ts'
+import { sentenceOf } from '../../../packages/explorer/src/campaigns/incentives/incentive-sentences.ts'
 import { toText } from '../../../packages/explorer/src/campaigns/prose.ts'
+import { tokensOf } from '../../../packages/explorer/src/campaigns/tokens/known-tokens.ts'
 import { anAddress, anIncentiveOfEachVariant } from '../../setup/records.ts'
 
 const openapi = JSON.parse(readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'))

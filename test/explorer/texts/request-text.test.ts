@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { asClientCode, asCurl, type RequestMade, requestPath } from '../../../packages/explorer/src/request-text.ts'
+import {
+  asClientCode,
+  asCurl,
+  type RequestMade,
+  requestPath,
+} from '../../../packages/explorer/src/requests/request-text.ts'
 
 const ORIGIN = 'https://rewards.example'
 const CONTRACTS: RequestMade = {

@@ -1,6 +1,6 @@
 import type { TrendingCampaign } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
-import { rewardsInWords } from '../../../packages/explorer/src/rewards.ts'
+import { rewardsInWords } from '../../../packages/explorer/src/texts/rewards.ts'
 
 type Reward = TrendingCampaign['incentives'][number]
 

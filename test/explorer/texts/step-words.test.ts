@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { plotPoints, plotTitle } from '../../../packages/explorer/src/campaigns/plot-points.ts'
+import { plotPoints, plotTitle } from '../../../packages/explorer/src/campaigns/claims/plot-points.ts'
 import { ordinal, toText } from '../../../packages/explorer/src/campaigns/prose.ts'
 import { isSafeUrl } from '../../../packages/explorer/src/campaigns/safe-urls.ts'
-import { readSignature } from '../../../packages/explorer/src/campaigns/signatures.ts'
-import { amountWords, claimantWords, wordsOf } from '../../../packages/explorer/src/campaigns/step-words.ts'
+import { readSignature } from '../../../packages/explorer/src/campaigns/steps/signatures.ts'
+import { amountWords, claimantWords, wordsOf } from '../../../packages/explorer/src/campaigns/steps/step-words.ts'
 import { anAddress, aStep } from '../../setup/records.ts'
 
 const contract = anAddress('contract')

@@ -16,6 +16,7 @@ import {
 } from '../../setup/records.ts'
 import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { createComparison, type Query } from '../../setup/second-opinion/second-opinion-comparison.ts'
+import { someFacets } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { startTestApp } from '../../setup/test-app.ts'
 import { firstOf } from '../../setup/thorough.ts'
 
@@ -74,6 +75,10 @@ const kinds = {
   action: {
     record: (value: string) => ({ actionTemplateId: templateOf(value).id }),
     query: (value: string) => ({ actionType: value.toUpperCase() }),
+  },
+  word: {
+    record: (value: string) => ({ campaignName: `Named ${value.replace(' ', '')}` }),
+    query: (value: string) => ({ search: value.replace(' ', '').toUpperCase() }),
   },
   collection: {
     record: (value: string) => ({ nftCollection: { chainId: 10, address: anAddress(value) } }),
@@ -166,7 +171,8 @@ const whitelist = ({ chance }: Random): QueryText => (chance(0.6) ? { tokenWhite
 
 const ofList = (random: Random): QueryText => ({
   ...whitelist(random),
-  ...(random.chance(0.4) ? { sortBy: 'active' } : {}),
+  ...(random.chance(0.5) ? { sortBy: random.pick(['active', 'ending-soon']) } : {}),
+  ...(random.chance(0.2) ? someFacets(random) : {}),
   ...(random.chance(0.3) ? { showActiveOnly: 'true' } : {}),
   pageSize: random.pick(['1', '7', '50', '75', '100']),
   page: random.pick(['1', '1', '2', '3', '4']),
@@ -188,7 +194,7 @@ function someQueries(random: Random): Query[] {
       .filter((query) => !('creator' in query))
       .map((query): Query => ['/campaigns', { ...query, ...ofList(random) }]),
     ...all
-      .filter((query) => !('incentiveType' in query || 'actionType' in query))
+      .filter((query) => !('incentiveType' in query || 'actionType' in query || 'search' in query))
       .map((query): Query => {
         const period = pick(['1h', '24h', '24h'])
         return ['/reward-kit/trending', { ...query, ...whitelist(random), period }]

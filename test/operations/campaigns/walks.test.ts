@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { openIngest } from '../../../src/ingest/batches.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { randomStep } from '../../setup/data/batches.ts'
-import { expectMapsToAgree, mapSomeFacets } from '../../setup/data/campaign-maps.ts'
+import { expectMapsToAgree, lowerThresholds, mapSomeFacets } from '../../setup/data/campaign-maps.ts'
 import { createRandom, type Random } from '../../setup/data/random-records.ts'
-import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+import { createTestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../../setup/records.ts'
 import { latestOf } from '../../setup/second-opinion/second-opinion.ts'
 import { campaignsQuery, vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
@@ -55,17 +55,6 @@ async function walk(api: TestApp, query: Query, { integer }: Random, between?: (
     if (cursor !== null) await between?.()
   }
   return ids
-}
-
-/** As if there were many campaigns: what is done with many is done with some. */
-async function lowerThresholds(database: TestDatabase) {
-  for (const [name, usual] of Object.entries({ span_page: 150, ending_page: 3000, max_candidates: 300 })) {
-    const [found] = await database.query('select pg_get_functiondef($1::regproc) as definition', [name])
-    const definition = String(found?.definition)
-    expect(definition).toContain(String(usual))
-    await database.query(definition.replace(String(usual), '3'))
-  }
-  await database.query('select rebuild_campaign_maps(16)')
 }
 
 const sorts = ['recently-deployed', 'active', 'ending-soon']

@@ -23,7 +23,7 @@ const TOKEN = { userId: 'user-1', address: '0x1ed08f5f7ed154e19d18f21e6b7f4a8402
 const WITHOUT_EXAMPLE = new Set(['cursor', 'after', 'at'])
 
 /** Operations whose response has one example. */
-const SINGLE = new Set(['getCampaign', 'getStatus', 'getLimits', 'getUserProfile', 'listOutlooks', 'listChanges'])
+const SINGLE = new Set(['getCampaign', 'getStatus', 'getLimits', 'getUserProfile', 'listChanges'])
 
 /** Without a cursor there is nothing new. */
 const CHANGES = /^\/changes\b/

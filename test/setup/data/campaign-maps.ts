@@ -14,6 +14,17 @@ export const mapSomeFacets = (database: TestDatabase, share: number) =>
     [share],
   )
 
+/** As if there were many campaigns: what is done with many is done with some. */
+export async function lowerThresholds(database: TestDatabase) {
+  for (const [name, usual] of Object.entries({ span_page: 150, ending_page: 3000, max_candidates: 300 })) {
+    const [found] = await database.query('select pg_get_functiondef($1::regproc) as definition', [name])
+    const definition = String(found?.definition)
+    expect(definition).toContain(String(usual))
+    await database.query(definition.replace(String(usual), '3'))
+  }
+  await database.query('select rebuild_campaign_maps(16)')
+}
+
 /** Compares what is kept for pages, totals and trending with the campaigns themselves. */
 export async function expectMapsToAgree(database: Pick<TestDatabase, 'query'>) {
   expect(await database.query(misplacedCampaigns(null))).toEqual([])

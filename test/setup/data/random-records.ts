@@ -55,6 +55,8 @@ const assets = [1, 2, 3, 4].map((number) => anAddress(`asset ${number}`))
 const targets = [...[1, 2, 3].map((number) => anAddress(`target ${number}`)), assets[0] as string]
 const collections = [targets[0] as string, anAddress('collection')]
 const venue = anAddress('venue')
+const tokenNames = ['Token', 'Übercoin (bridged)', 'wrapped  Ether', '$Dollar 50%']
+const campaignNames = ['Name', 'Swap to CRÈME', 'Dollar-swap', '50% на токены']
 const channels = ['Public', 'PUBLIC', 'partners', 'Zürich']
 const templates = ['swap', 'Swap', 'mint', 'ÉCHANGE'].map(
   (actionType, index): ActionTemplateRecord => ({
@@ -91,7 +93,7 @@ function randomTokens({ chance, pick, some, addressInAnyCase }: Random): TokenRe
         chainId,
         address: addressInAnyCase(address),
         decimals: pick([0, 6, 18, 18, 77, 255]),
-        name: 'Token',
+        name: tokenNames[assets.indexOf(address)] ?? 'Token',
         symbol: pick(['ONE', 'TWO', '']),
         imageUri: 'https://images.example/token.png',
         ...(chance(0.1) ? {} : { whitelisted: chance(0.85) }),
@@ -239,7 +241,8 @@ function randomCampaign(id: string, leastIncentives: number, base: number, rando
     maxParticipants: chance(0.8) ? '0' : pick(['1', '2', '3', '4', MAX]),
     incentives: Array.from({ length: incentives }, () => randomIncentive(random)),
     ...withoutUndefined(optional),
-    // No choice of its own, which would change all that come after it.
+    // No choices of their own, which would change all that come after them.
+    ...(optional.campaignName && { campaignName: campaignNames[Number(blockTimestamp) % 4] ?? null }),
     maxClaimsPerClaimant: maxima[Number(blockTimestamp) % maxima.length] ?? null,
   }
 }

@@ -21,6 +21,7 @@ import {
   type World,
   worldOf,
 } from './second-opinion.ts'
+import { expectedFacets } from './second-opinion-facets.ts'
 
 /*
  * The second opinion on `GET /campaigns` and `GET /campaigns/{id}`: every field of every campaign, from the imported
@@ -39,23 +40,37 @@ const ADDRESSES = new Set([
 const shown = <Part>(part: Part): Part =>
   JSON.parse(JSON.stringify(part), (key, value: unknown) => (ADDRESSES.has(key) ? lower(value) : value))
 
-/** The body of `GET /campaigns`. */
-export function expectedCampaigns(records: readonly ImportRecord[], query: QueryText, now: Date) {
-  const world = worldOf(records)
-  const found = world.campaigns
+/** The campaigns that pass all filters of the list, in its order. */
+function findCampaigns(world: World, query: QueryText, now: Date) {
+  const endOf = ({ record }: Campaign) => (record.endTime == null ? undefined : Date.parse(record.endTime))
+  const isEnding = query.sortBy === 'ending-soon'
+  return world.campaigns
     .filter((campaign) => passesTrendingFilters(campaign, query, world))
     .filter(({ template, record }) => query.actionTemplateOnly !== 'true' || (template && record.customAction !== true))
-    .map((campaign) => ({ campaign, activity: isActive(campaign, now) ? 0 : 1 }))
-    .filter(({ activity }) => query.showActiveOnly !== 'true' || activity === 0)
+    .map((campaign) => ({ campaign, isActive: isActive(campaign, now), end: endOf(campaign) ?? Number.NaN }))
+    .filter(({ isActive }) => isActive || query.showActiveOnly !== 'true')
+    .filter(({ isActive, end }) => !isEnding || (isActive && !Number.isNaN(end)))
     .sort(
       (a, b) =>
-        (query.sortBy === 'active' ? compare(a.activity, b.activity) : 0) ||
+        (query.sortBy === 'active' ? compare(Number(b.isActive), Number(a.isActive)) : 0) ||
+        (isEnding ? compare(a.end, b.end) : 0) ||
         compare(b.campaign.newness, a.campaign.newness) ||
         byId(a.campaign, b.campaign),
     )
+}
+
+/** The IDs of all campaigns of a list, in its order. */
+export const expectedIds = (records: readonly ImportRecord[], query: QueryText, now: Date) =>
+  findCampaigns(worldOf(records), query, now).map(({ campaign }) => campaign.id)
+
+/** The body of `GET /campaigns`. */
+export function expectedCampaigns(records: readonly ImportRecord[], query: QueryText, now: Date) {
+  const world = worldOf(records)
+  const found = findCampaigns(world, query, now)
   return {
     campaigns: pageOf(found, query).map(({ campaign }) => listItem(campaign, world, now)),
     totalCampaigns: found.length,
+    ...expectedFacets(query, world, (others) => findCampaigns(world, others, now)),
   }
 }
 

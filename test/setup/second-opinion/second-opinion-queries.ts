@@ -1,4 +1,5 @@
 import type { ImportRecord } from '../../../src/ingest/records.ts'
+import { facetNames } from '../../../src/schemas/campaigns/campaign-facets.ts'
 import type { Random } from '../data/random-records.ts'
 import { anAddress } from '../records.ts'
 import type { QueryText } from './second-opinion.ts'
@@ -23,6 +24,8 @@ export interface Vocabulary {
   tokens: string[]
   actionTypes: string[]
   incentiveTypes: string[]
+  /** Names of campaigns and of tokens. */
+  names: string[]
 }
 
 export function vocabularyOf(records: readonly ImportRecord[]): Vocabulary {
@@ -59,6 +62,10 @@ export function vocabularyOf(records: readonly ImportRecord[]): Vocabulary {
     ].filter((entry) => !entry.includes('undefined')),
     actionTypes: ofType('actionTemplate').map(({ actionType }) => actionType),
     incentiveTypes: campaigns.flatMap(({ incentives }) => incentives.map(({ type }) => type)),
+    names: [
+      ...present(campaigns.map(({ campaignName }) => campaignName)),
+      ...ofType('token').flatMap(({ name, symbol }) => [name, symbol]),
+    ].filter((name) => name.trim() !== ''),
   }
 }
 
@@ -94,6 +101,22 @@ function campaignFilters(words: Vocabulary, random: Random): QueryText {
   }
 }
 
+/** Beginnings of words, as somebody writes them. */
+export function someWords({ names }: Vocabulary, { chance, pick, integer, inAnyCase }: Random) {
+  if (names.length === 0) return 'none'
+  return Array.from({ length: integer(1, 2) }, () => {
+    const word = pick(pick(names).trim().split(/\s+/u)).replace(/[:&|'!()<>]/g, '')
+    const begun = word.slice(0, integer(1, Math.max(1, word.length)))
+    return inAnyCase(chance(0.3) ? begun.normalize('NFKD').replace(/\p{M}/gu, '') : begun) || 'none'
+  }).join(pick([' ', '  ']))
+}
+
+/** Some of the counts that a page can have beside it. */
+export const someFacets = ({ chance, pick, some, shuffled }: Random): QueryText => ({
+  facets: (chance(0.4) ? facetNames : shuffled(['isActive', ...some(facetNames.slice(0, -1), 0.4)])).join(),
+  ...(chance(0.7) ? { facetSize: pick(['1', '2', '4', '50']) } : {}),
+})
+
 export function campaignsQuery(words: Vocabulary, random: Random): QueryText {
   const { chance, pick } = random
   const { many } = drawFrom(random)
@@ -103,7 +126,9 @@ export function campaignsQuery(words: Vocabulary, random: Random): QueryText {
     ...rarely(() => ({ campaignId: many(words.ids, '1:0x00000000000000000000000000000000000000ff:7') })),
     ...rarely(() => ({ incentiveType: many(words.incentiveTypes, 'CGDAIncentive') })),
     ...rarely(() => ({ actionType: many(words.actionTypes, 'none') })),
-    ...(chance(0.5) ? { sortBy: pick(['recently-deployed', 'active', 'active']) } : {}),
+    ...(chance(0.15) ? { search: someWords(words, random) } : {}),
+    ...(chance(0.6) ? { sortBy: pick(['recently-deployed', 'active', 'active', 'ending-soon']) } : {}),
+    ...(chance(0.3) ? someFacets(random) : {}),
     ...(chance(0.2) ? { actionTemplateOnly: pick(['true', 'false']) } : {}),
     ...(chance(0.3) ? { showActiveOnly: pick(['true', 'true', 'false']) } : {}),
     ...(chance(0.6) ? { pageSize: pick(['0', '1', '2', '3', '7', '100', '100', '', 'null']) } : {}),

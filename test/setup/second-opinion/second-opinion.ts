@@ -8,6 +8,7 @@ import type {
   TokenRecord,
 } from '../../../src/ingest/records.ts'
 import { pricesOf, valueClaims } from './second-opinion-prices.ts'
+import { isNamedBy } from './second-opinion-words.ts'
 
 /*
  * A second opinion on the responses about claimed volume: what `GET /reward-kit/trending` and
@@ -192,7 +193,7 @@ function toTwelveDigits(decimal: string) {
 
 /* Query strings */
 
-const toList = (text: string | undefined) => text?.split(',').map((entry) => entry.trim().toLowerCase())
+export const toList = (text: string | undefined) => text?.split(',').map((entry) => entry.trim().toLowerCase())
 const orDefault = (text: string | undefined, otherwise: string) =>
   text === undefined || text === '' || text === 'null' ? otherwise : text
 
@@ -302,6 +303,7 @@ export function passesTrendingFilters(campaign: Campaign, query: QueryText, worl
     toList(query.incentiveType)?.some((type) => record.incentives.some((each) => lower(each.type) === type)),
     toList(query.actionType)?.some((type) => type === actionType),
     toList(query.distributionChannel)?.some((name) => record.distributionChannels?.some((own) => lower(own) === name)),
+    query.search === undefined || isNamedBy(record, query.search, world.tokens),
     toList(query.includeActionTypes)?.some((type) => type === actionType),
     toList(query.excludeActionTypes)?.every((type) => type !== actionType),
     query.user && accessOf(campaign, lower(query.user), world) === 'allowed',

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Campaign } from 'reward-campaigns-client'
-import { Address } from '../address.tsx'
-import { receiversOf } from './incentive-sentences.ts'
+import { Address } from '../parts/address.tsx'
+import { receiversOf } from './incentives/incentive-sentences.ts'
 import { counted } from './prose.ts'
 import { Prose } from './prose-shown.tsx'
 

@@ -1,5 +1,5 @@
 import type { Query } from 'reward-campaigns-client'
-import { numberOf } from '../page-query.ts'
+import { numberOf } from '../navigation/page-query.ts'
 
 /*
  * The filters of the list of campaigns, as they stand in the address of the page: under the names of the service's own

@@ -1,15 +1,15 @@
 import { useLocation } from 'preact-iso'
 import type { Campaign } from 'reward-campaigns-client'
-import { withQuery } from '../page-query.ts'
-import { Shown } from '../request-result.tsx'
-import { client } from '../service.ts'
-import { useRequest } from '../use-request.ts'
+import { withQuery } from '../navigation/page-query.ts'
+import { Shown } from '../requests/request-result.tsx'
+import { client } from '../requests/service.ts'
+import { useRequest } from '../requests/use-request.ts'
 import { AddressForm } from '../users/address-form.tsx'
 import { HowToClaim } from '../users/how-to-claim.tsx'
 import { Reasons } from '../users/reasons.tsx'
 import { UserLink } from '../users/user-link.tsx'
 import { VerdictBadge } from '../users/verdict-badge.tsx'
-import { incentiveTypeName } from './incentive-names.ts'
+import { incentiveTypeName } from './incentives/incentive-names.ts'
 
 /** Whether an account can claim a campaign; the address of the page says which account. */
 export function EligibilityShown({ campaign, user }: { campaign: Campaign; user: string | undefined }) {

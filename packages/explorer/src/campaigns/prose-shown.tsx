@@ -1,10 +1,10 @@
-import { Address, shortenHex } from '../address.tsx'
-import { Count, Tokens, Usd } from '../amounts.tsx'
-import { ChainLabel } from '../chain-label.tsx'
-import { AbsoluteTime } from '../times.tsx'
-import { brief } from '../truncate-name.ts'
-import { dollarsOf, type Worth } from './dollars.ts'
-import type { Asset } from './incentive-budget.ts'
+import { Address, shortenHex } from '../parts/address.tsx'
+import { Count, Tokens, Usd } from '../parts/amounts.tsx'
+import { ChainLabel } from '../parts/chain-label.tsx'
+import { AbsoluteTime } from '../parts/times.tsx'
+import { brief } from '../texts/truncate-name.ts'
+import { dollarsOf, type Worth } from './incentives/dollars.ts'
+import type { Asset } from './incentives/incentive-budget.ts'
 import type { Part, Sentence } from './prose.ts'
 
 /** Values of strangers can be of any length. */

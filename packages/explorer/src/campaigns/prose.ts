@@ -1,6 +1,6 @@
 import { toTokens } from 'reward-campaigns-client'
-import { groupDigits } from '../format-numbers.ts'
-import type { Asset } from './incentive-budget.ts'
+import { groupDigits } from '../texts/format-numbers.ts'
+import type { Asset } from './incentives/incentive-budget.ts'
 
 /** Sentences with things in them that are shown in ways of their own. Plain text in them is ours, never a stranger's. */
 export type Part =

@@ -1,5 +1,5 @@
 import type { CampaignListItem } from 'reward-campaigns-client'
-import { RelativeTime } from '../times.tsx'
+import { RelativeTime } from '../parts/times.tsx'
 
 type Timed = Pick<CampaignListItem, 'isActive' | 'startTime' | 'endTime'>
 

@@ -1,5 +1,5 @@
 import type { ChainStatus } from 'reward-campaigns-client'
-import { groupDigits } from '../format-numbers.ts'
+import { groupDigits } from '../texts/format-numbers.ts'
 
 /** The state of a chain as a title. */
 export const STATE_TITLES: Readonly<Record<ChainStatus['state'], string>> = {

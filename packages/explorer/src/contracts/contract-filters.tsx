@@ -1,8 +1,8 @@
 import { useLocation } from 'preact-iso'
-import { shortenHex } from '../address.tsx'
-import { chainName, knownChainIds } from '../chain-names.ts'
-import { type Chip, Chips } from '../chips.tsx'
-import { withQuery } from '../page-query.ts'
+import { type Chip, Chips } from '../navigation/chips.tsx'
+import { withQuery } from '../navigation/page-query.ts'
+import { shortenHex } from '../parts/address.tsx'
+import { chainName, knownChainIds } from '../texts/chain-names.ts'
 
 /** Filters by chain and by who created the campaigns; they stand in the address of the page. */
 export function ContractFilters({ chainIds, creator }: { chainIds: readonly string[]; creator: string | undefined }) {

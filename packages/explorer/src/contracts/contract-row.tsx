@@ -1,11 +1,11 @@
 import type { ExploredContract } from 'reward-campaigns-client'
-import { Address } from '../address.tsx'
-import { Count, Usd } from '../amounts.tsx'
-import { Bar } from '../bar.tsx'
-import { ChainLabel } from '../chain-label.tsx'
-import { Name } from '../name.tsx'
-import { withQuery } from '../page-query.ts'
-import { RowHead } from '../row-head.tsx'
+import { withQuery } from '../navigation/page-query.ts'
+import { Address } from '../parts/address.tsx'
+import { Count, Usd } from '../parts/amounts.tsx'
+import { Bar } from '../parts/bar.tsx'
+import { ChainLabel } from '../parts/chain-label.tsx'
+import { Name } from '../parts/name.tsx'
+import { RowHead } from '../parts/row-head.tsx'
 
 /** A contract with what campaigns brought to it. @param share of the highest of those that are shown. */
 export function ContractRow({ contract, rank, share }: { contract: ExploredContract; rank: number; share: number }) {

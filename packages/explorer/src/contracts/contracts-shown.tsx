@@ -1,9 +1,9 @@
 import { useLocation } from 'preact-iso'
 import type { ExploredContract, Page } from 'reward-campaigns-client'
-import { HowToImport } from '../how-to-import.tsx'
-import { withQuery } from '../page-query.ts'
-import { Pager } from '../pager.tsx'
-import { Empty } from '../request-result.tsx'
+import { withQuery } from '../navigation/page-query.ts'
+import { Pager } from '../navigation/pager.tsx'
+import { HowToImport } from '../requests/how-to-import.tsx'
+import { Empty } from '../requests/request-result.tsx'
 import { ContractRow } from './contract-row.tsx'
 
 /** A page of contracts, with bars that compare them by what they are sorted by. */

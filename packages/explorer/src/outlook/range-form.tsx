@@ -1,5 +1,5 @@
 import { useLocation } from 'preact-iso'
-import { withQuery } from '../page-query.ts'
+import { withQuery } from '../navigation/page-query.ts'
 import type { ChosenRange } from './chosen-range.ts'
 
 /** Asks for a range of days, which the address of the page then has. */

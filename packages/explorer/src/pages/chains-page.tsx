@@ -1,9 +1,9 @@
 import { ChainCard } from '../chains/chain-card.tsx'
-import { Heading } from '../heading.tsx'
-import { Empty, Shown } from '../request-result.tsx'
-import { RequestShown } from '../request-shown.tsx'
-import { client } from '../service.ts'
-import { useRequest } from '../use-request.ts'
+import { Heading } from '../parts/heading.tsx'
+import { Empty, Shown } from '../requests/request-result.tsx'
+import { RequestShown } from '../requests/request-shown.tsx'
+import { client } from '../requests/service.ts'
+import { useRequest } from '../requests/use-request.ts'
 
 /** Blocks come every few seconds, and who looks here wants to see them come. */
 const REFRESH_MS = 2_000

@@ -1,13 +1,13 @@
 import { useLocation } from 'preact-iso'
-import { Choice, chosenOf } from '../choice.tsx'
-import { Heading } from '../heading.tsx'
-import { pageOf } from '../page-query.ts'
-import { Shown } from '../request-result.tsx'
-import { RequestShown } from '../request-shown.tsx'
-import { client } from '../service.ts'
+import { Choice, chosenOf } from '../navigation/choice.tsx'
+import { pageOf } from '../navigation/page-query.ts'
+import { Heading } from '../parts/heading.tsx'
+import { Shown } from '../requests/request-result.tsx'
+import { RequestShown } from '../requests/request-shown.tsx'
+import { client } from '../requests/service.ts'
+import { useRequest } from '../requests/use-request.ts'
 import { activityQueries, loadTrends } from '../trending/trends.ts'
 import { PAGE_SIZE, TrendsShown } from '../trending/trends-shown.tsx'
-import { useRequest } from '../use-request.ts'
 
 const PERIODS = [
   ['24h', '24 hours'],

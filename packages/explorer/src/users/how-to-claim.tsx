@@ -1,7 +1,7 @@
 import type { IncentiveEligibility } from 'reward-campaigns-client'
-import { Address } from '../address.tsx'
-import { ChainLabel } from '../chain-label.tsx'
-import { CopyButton } from '../copy-button.tsx'
+import { Address } from '../parts/address.tsx'
+import { ChainLabel } from '../parts/chain-label.tsx'
+import { CopyButton } from '../parts/copy-button.tsx'
 
 /** What it takes to claim, where a signature for the account is recorded. */
 export function HowToClaim({

@@ -1,7 +1,7 @@
 import type { ClaimReason } from 'reward-campaigns-client'
-import { Transaction } from '../address.tsx'
-import { Count } from '../amounts.tsx'
-import { RelativeTime } from '../times.tsx'
+import { Transaction } from '../parts/address.tsx'
+import { Count } from '../parts/amounts.tsx'
+import { RelativeTime } from '../parts/times.tsx'
 
 /** What each reason says; one without words here does not compile. */
 const WORDS: Readonly<Record<ClaimReason['code'], string>> = {

@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso'
 import type { ResponseOf } from 'reward-campaigns-client'
-import { withQuery } from '../page-query.ts'
-import { Empty } from '../request-result.tsx'
+import { withQuery } from '../navigation/page-query.ts'
+import { Empty } from '../requests/request-result.tsx'
 import { RewardRow } from './reward-row.tsx'
 import { TotalsShown } from './totals-shown.tsx'
 

@@ -1,7 +1,7 @@
 import type { ResponseOf } from 'reward-campaigns-client'
-import { Address } from '../address.tsx'
-import { Count, Tokens, Usd } from '../amounts.tsx'
-import { ChainLabel } from '../chain-label.tsx'
+import { Address } from '../parts/address.tsx'
+import { Count, Tokens, Usd } from '../parts/amounts.tsx'
+import { ChainLabel } from '../parts/chain-label.tsx'
 
 /** What an account has claimed of each token. */
 export function TotalsShown({ totals }: { totals: ResponseOf<'listRewards'>['totals'] }) {

@@ -1,4 +1,4 @@
-import { shortenHex } from '../address.tsx'
+import { shortenHex } from '../parts/address.tsx'
 
 /** Where the page of an account is. */
 export const userPath = (address: string) => `/explorer/users/${address}`

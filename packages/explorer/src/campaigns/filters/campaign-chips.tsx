@@ -1,5 +1,5 @@
-import { shortenHex } from '../../address.tsx'
-import { Chips } from '../../chips.tsx'
+import { Chips } from '../../navigation/chips.tsx'
+import { shortenHex } from '../../parts/address.tsx'
 import { chipsOf, withoutFilters } from './filter-chips.ts'
 
 /** What the list is filtered by, each to be taken away, and all at once. */

@@ -1,9 +1,9 @@
-import { chainName } from '../../chain-names.ts'
 import { seenContract } from '../../seen-contracts.ts'
-import { brief } from '../../truncate-name.ts'
+import { chainName } from '../../texts/chain-names.ts'
+import { brief } from '../../texts/truncate-name.ts'
 import { type CampaignQuery, toUrl } from '../campaign-query.ts'
-import { variantName } from '../incentive-names.ts'
-import { seenToken } from '../seen-tokens.ts'
+import { variantName } from '../incentives/incentive-names.ts'
+import { seenToken } from '../tokens/seen-tokens.ts'
 
 type FilterName = Exclude<keyof CampaignQuery, 'page' | 'pageSize' | 'sortBy'>
 

@@ -1,12 +1,12 @@
 import { useContext } from 'preact/hooks'
-import { shortenHex } from '../../address.tsx'
-import { chainName } from '../../chain-names.ts'
-import { variantName } from '../incentive-names.ts'
-import { seenToken } from '../seen-tokens.ts'
-import { ChainChoice } from './chain-choice.tsx'
-import { Count, FacetBoxes } from './facet-boxes.tsx'
-import { Counts } from './facet-counts.ts'
-import { type FacetOption, optionsOf } from './facet-options.ts'
+import { shortenHex } from '../../parts/address.tsx'
+import { chainName } from '../../texts/chain-names.ts'
+import { variantName } from '../incentives/incentive-names.ts'
+import { seenToken } from '../tokens/seen-tokens.ts'
+import { ChainChoice } from './facets/chain-choice.tsx'
+import { Count, FacetBoxes } from './facets/facet-boxes.tsx'
+import { Counts } from './facets/facet-counts.ts'
+import { type FacetOption, optionsOf } from './facets/facet-options.ts'
 import { type Entered, entriesOf } from './filter-entries.ts'
 import { LessUsedFilters } from './less-used-filters.tsx'
 import { SearchField } from './search-field.tsx'
@@ -69,20 +69,9 @@ export function FilterForm({ parameters, send }: { parameters: URLSearchParams; 
             chosen={chosen('incentiveType')}
             titleOf={({ value }) => variantName(value) ?? <bdi>{value}</bdi>}
           />
-          <FacetBoxes
-            facet="actionType"
-            name="actionType"
-            title="Actions"
-            chosen={chosen('actionType')}
-            titleOf={asWritten}
-          />
-          <FacetBoxes
-            facet="distributionChannel"
-            name="distributionChannel"
-            title="Channels"
-            chosen={chosen('distributionChannel')}
-            titleOf={asWritten}
-          />
+          {SHOWN_AS_WRITTEN.map(([name, title]) => (
+            <FacetBoxes key={name} facet={name} name={name} title={title} chosen={chosen(name)} titleOf={asWritten} />
+          ))}
         </div>
         <LessUsedFilters text={text} isTemplateOnly={isSet('actionTemplateOnly')} />
         {WITHOUT_FIELD.map(
@@ -102,6 +91,11 @@ function ActiveOnly({ isSet }: { isSet: boolean }) {
     </label>
   )
 }
+
+const SHOWN_AS_WRITTEN = [
+  ['actionType', 'Actions'],
+  ['distributionChannel', 'Channels'],
+] as const
 
 const asWritten = ({ value }: FacetOption) => <bdi>{value}</bdi>
 

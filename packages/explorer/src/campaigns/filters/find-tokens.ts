@@ -1,5 +1,5 @@
 import type { Client } from 'reward-campaigns-client'
-import { numberOf } from '../../page-query.ts'
+import { numberOf } from '../../navigation/page-query.ts'
 
 /** As much as the service searches for, and what it refuses in a search. */
 const MAX_LENGTH = 128

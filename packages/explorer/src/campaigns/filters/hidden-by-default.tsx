@@ -1,11 +1,11 @@
 import type { CampaignListItem } from 'reward-campaigns-client'
-import { shortenHex } from '../../address.tsx'
-import { client } from '../../service.ts'
-import { brief } from '../../truncate-name.ts'
-import { useRequest } from '../../use-request.ts'
+import { shortenHex } from '../../parts/address.tsx'
+import { client } from '../../requests/service.ts'
+import { useRequest } from '../../requests/use-request.ts'
+import { brief } from '../../texts/truncate-name.ts'
 import { toQuery, toUrl } from '../campaign-query.ts'
 import { counted } from '../prose.ts'
-import { noteTokens, seenToken } from '../seen-tokens.ts'
+import { noteTokens, seenToken } from '../tokens/seen-tokens.ts'
 
 /** What is hidden changes with imports, not with claims. */
 const REFRESH_MS = 60_000

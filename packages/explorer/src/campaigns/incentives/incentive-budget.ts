@@ -1,0 +1,73 @@
+import type { Campaign, Incentive, IncentiveOf, TokenMetadata } from 'reward-campaigns-client'
+import { type KnownTokens, tokenOf } from '../tokens/known-tokens.ts'
+
+/** A token that amounts are of; what is not known of it is absent, and amounts are then base units. */
+export interface Asset {
+  chainId: number
+  address: string
+  token?: Pick<TokenMetadata, 'decimals' | 'symbol' | 'name'> | undefined
+}
+
+/** What of an incentive's budget is left, and what it was in all, in base units of the asset. */
+export interface Budget {
+  asset: Asset
+  /** Absent where answers do not tell. */
+  left?: bigint
+  total: bigint
+}
+
+/** What pages need of a campaign to speak about its incentives: list items and details have it alike. */
+export type Rewarding = Pick<Campaign, 'chainId' | 'incentives' | 'availableBudgetUsd'> & { tokens: KnownTokens }
+
+type Unfunded = IncentiveOf<'AllowListIncentive' | 'PointsIncentive'>
+type Funded = Exclude<Incentive, Unfunded>
+
+export const isFunded = (incentive: Incentive): incentive is Funded =>
+  incentive.type !== 'AllowListIncentive' && incentive.type !== 'PointsIncentive'
+
+/** A token of the campaign's chain, with what is known of it. */
+export const assetOf = ({ chainId, tokens }: Pick<Rewarding, 'chainId' | 'tokens'>, address: string): Asset => ({
+  chainId,
+  address,
+  token: tokenOf(tokens, chainId, address),
+})
+
+/**
+ * Budget of an incentive that pays a token, by the rules that the service adds up `availableBudgetUsd` by. The claims of
+ * an auction are not in the response, so that what is left of it is unknown.
+ */
+export function budgetOf(campaign: Rewarding, incentive: Funded): Budget {
+  const asset = assetOf(campaign, incentive.asset)
+  if (incentive.type === 'CGDAIncentive') return { asset, total: BigInt(incentive.totalBudget) }
+  const claimed = BigInt(incentive.totalAmountClaimed ?? '0')
+  const left = BigInt(incentive.remainingBalance ?? unclaimedOf(incentive, claimed))
+  return { asset, left, total: left + claimed }
+}
+
+function unclaimedOf(incentive: Exclude<Funded, { type: 'CGDAIncentive' }>, claimed: bigint): bigint {
+  const limit = BigInt(incentive.limit)
+  if (incentive.type !== 'ERC20Incentive') return limit > claimed ? limit - claimed : 0n
+  // The limit of this one is what remains of its claims. A raffle pays one of them.
+  return BigInt(incentive.reward) * (incentive.strategy === RAFFLE ? 1n : limit)
+}
+
+export const POOL = 0
+export const RAFFLE = 1
+
+/** How many can still claim, of how many; without `left`, the claims so far are not told. */
+export interface ClaimLimit {
+  left?: bigint
+  total: bigint
+}
+
+/** Undefined where not the number of claims is limited but the budget. */
+export function claimLimitOf(incentive: Incentive): ClaimLimit | undefined {
+  if (!isFunded(incentive)) return { total: BigInt(incentive.limit) }
+  if (incentive.type !== 'ERC20Incentive') return undefined
+  const left = BigInt(incentive.limit)
+  return { left, total: left + BigInt(incentive.totalClaims ?? '0') }
+}
+
+/** Share of a whole, from 0 to 1, for a bar; nothing of nothing is 0. */
+export const shareOf = (part: bigint, whole: bigint): number =>
+  whole <= 0n ? 0 : Number((part * 10_000n) / whole) / 10_000

@@ -1,0 +1,77 @@
+import type { Campaign, Incentive } from 'reward-campaigns-client'
+import { Address } from '../../parts/address.tsx'
+import { Count } from '../../parts/amounts.tsx'
+import { listUrl } from '../campaign-query.ts'
+import { Fact, Facts } from '../facts.tsx'
+import { AssetName, Prose } from '../prose-shown.tsx'
+import { contractNames } from '../steps/contract-names.ts'
+import { amountWords } from '../steps/step-words.ts'
+import type { Worth } from './dollars.ts'
+import { assetOf, type Rewarding } from './incentive-budget.ts'
+import { incentiveName } from './incentive-names.ts'
+import { sentenceOf } from './incentive-sentences.ts'
+import { BudgetClaimed } from './remainder.tsx'
+
+/** An incentive in a sentence, with what is left of it, and where its parts are. */
+export function IncentiveCard({
+  campaign,
+  incentive,
+  worth,
+  now,
+}: {
+  campaign: Campaign & Rewarding
+  incentive: Incentive
+  worth: Worth | undefined
+  now: Date
+}) {
+  const names = contractNames(campaign, campaign.tokens)
+  return (
+    <li class="card incentive">
+      <h3>
+        {incentiveName(incentive)} <code class="soft">{incentive.type}</code>
+      </h3>
+      <p class="sentence">
+        <Prose sentence={sentenceOf(campaign, incentive, now)} worth={worth} />
+      </p>
+      {'criteria' in incentive && (
+        <p class="soft">
+          <Prose sentence={amountWords(incentive.criteria, campaign.chainId, campaign.actionSteps, names)} />
+        </p>
+      )}
+      <BudgetClaimed campaign={campaign} incentive={incentive} worth={worth} />
+      <Parts campaign={campaign} incentive={incentive} />
+    </li>
+  )
+}
+
+function Parts({ campaign, incentive }: { campaign: Rewarding; incentive: Incentive }) {
+  const { chainId } = campaign
+  const at = (address: string, what: string) => <Address chainId={chainId} address={address} what={what} />
+  const token = (address: string) => {
+    const asset = assetOf(campaign, address)
+    return (
+      <>
+        {asset.token !== undefined && <AssetName asset={asset} />} {at(address, 'token')}
+      </>
+    )
+  }
+  return (
+    <Facts>
+      {'asset' in incentive && (
+        <Fact name="Token">
+          {token(incentive.asset)}{' '}
+          <a href={listUrl({ tokens: `${chainId}:${incentive.asset}`, tokenWhitelist: 'false' })}>campaigns with it</a>
+        </Fact>
+      )}
+      {'peg' in incentive && <Fact name="Counted in">{token(incentive.peg)}</Fact>}
+      {'venue' in incentive && <Fact name="Points of">{at(incentive.venue, 'contract')}</Fact>}
+      {'allowListAddress' in incentive && <Fact name="Allow list">{at(incentive.allowListAddress, 'allow list')}</Fact>}
+      {'totalClaims' in incentive && (
+        <Fact name="Claims so far">
+          <Count value={incentive.totalClaims} />
+        </Fact>
+      )}
+      {'rebatePercentage' in incentive && <Fact name="Paid back">{incentive.rebatePercentage} %</Fact>}
+    </Facts>
+  )
+}

@@ -1,0 +1,73 @@
+import type { Campaign as CampaignDetail, Incentive } from 'reward-campaigns-client'
+import { counted, countedIn, type Sentence } from '../prose.ts'
+import { assetOf, budgetOf, isFunded, RAFFLE, type Rewarding } from './incentive-budget.ts'
+import { payoutOf } from './incentive-payouts.ts'
+
+type Campaign = CampaignDetail & Rewarding
+
+/** An incentive in one sentence: what is paid, to whom, until when, and how much is left. */
+export const sentenceOf = (campaign: Campaign, incentive: Incentive, now: Date): Sentence => [
+  ...payoutOf(campaign, incentive),
+  ...movedBy(campaign, incentive),
+  ', to ',
+  ...receiversOf(campaign),
+  ...untilWhen(campaign, now),
+  '; ',
+  ...leftOf(campaign, incentive),
+  '.',
+]
+
+/** How the reward moves, where it does. */
+function movedBy(campaign: Campaign, incentive: Incentive): Sentence {
+  if (incentive.type !== 'CGDAIncentive') return []
+  const of = assetOf(campaign, incentive.asset)
+  return [
+    ', falls by ',
+    { amount: BigInt(incentive.rewardDecay), of },
+    ' with each claim and rises by ',
+    { amount: BigInt(incentive.rewardBoost), of },
+    ' for each hour without one',
+  ]
+}
+
+/** Who may claim: anyone who does what is asked, as far as the allow list admits them. */
+export function receiversOf({ allowList }: Pick<Campaign, 'allowList'>): Sentence {
+  const count = allowList.addresses.length
+  switch (allowList.type) {
+    case 'OpenAllowList':
+      return ['anybody']
+    case 'SimpleAllowList':
+      return count === 0
+        ? ['nobody, because no address on its allow list is recorded']
+        : [`the ${counted(count, 'address', 'addresses')} on its allow list`]
+    case 'SimpleDenyList':
+      return count === 0 ? ['anybody'] : [`anybody but the ${counted(count, 'address', 'addresses')} on its deny list`]
+    case 'OffchainAccessList':
+      return ['the members of an access list of the service']
+  }
+}
+
+function untilWhen({ startTime, endTime }: Campaign, now: Date): Sentence {
+  const start: Sentence = startTime !== null && new Date(startTime) > now ? [', from ', { instant: startTime }] : []
+  if (endTime === null) return [...start, ', without end']
+  return [...start, new Date(endTime) > now ? ', until ' : ', ended ', { instant: endTime }]
+}
+
+function leftOf(campaign: Campaign, incentive: Incentive): Sentence {
+  if (!isFunded(incentive)) {
+    return incentive.type === 'PointsIncentive'
+      ? ['at most ', ...countedIn(incentive.limit, 'claim'), ' can be made; how many were made is unknown']
+      : ['at most ', ...countedIn(incentive.limit, 'user'), ' can claim; how many did is unknown']
+  }
+  const { asset: of, left, total } = budgetOf(campaign, incentive)
+  if (left === undefined) return ['its budget is ', { amount: total, of }, '; how much of it is left is unknown']
+  const amounts: Sentence = [{ amount: left, of }, ' of ', { amount: total, of }, ' left']
+  if (incentive.type !== 'ERC20Incentive') return amounts
+  const isRaffle = incentive.strategy === RAFFLE
+  return [
+    ...amounts,
+    ...(isRaffle
+      ? [', ', ...countedIn(incentive.limit, 'more entry', 'more entries'), ' possible']
+      : [', for ', ...countedIn(incentive.limit, 'claim')]),
+  ]
+}

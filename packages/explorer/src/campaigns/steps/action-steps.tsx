@@ -1,0 +1,43 @@
+import type { Campaign } from 'reward-campaigns-client'
+import { listUrl } from '../campaign-query.ts'
+import type { Rewarding } from '../incentives/incentive-budget.ts'
+import { Prose } from '../prose-shown.tsx'
+import { contractNames } from './contract-names.ts'
+import { claimantWords, wordsOf } from './step-words.ts'
+
+/** What the service may give of a campaign's steps, and more than anybody reads. */
+const SHOWN_STEPS = 50
+
+/** What has to be done before claiming, in words, and who is then paid. */
+export function ActionSteps({ campaign }: { campaign: Campaign & Rewarding }) {
+  const { actionSteps, actionClaimant, tokens } = campaign
+  if (actionSteps.length === 0) return <p class="soft">No step is recorded that has to be taken before claiming.</p>
+  const names = contractNames(campaign, tokens)
+  return (
+    <>
+      <ol class="steps">
+        {actionSteps.slice(0, SHOWN_STEPS).map((step, place) => (
+          <li key={place}>
+            <Prose sentence={wordsOf(step, names)} />{' '}
+            <a
+              class="aside"
+              href={listUrl({
+                chainId: String(step.chainId),
+                targetContract: step.targetContract,
+                tokenWhitelist: 'false',
+              })}
+            >
+              Campaigns on this contract
+            </a>
+          </li>
+        ))}
+      </ol>
+      {actionSteps.length > SHOWN_STEPS && <p class="soft">And {actionSteps.length - SHOWN_STEPS} more.</p>}
+      {actionClaimant !== undefined && (
+        <p class="soft">
+          <Prose sentence={claimantWords(actionClaimant)} />
+        </p>
+      )}
+    </>
+  )
+}

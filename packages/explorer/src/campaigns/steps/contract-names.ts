@@ -1,0 +1,24 @@
+import type { Campaign } from 'reward-campaigns-client'
+import type { Sentence } from '../prose.ts'
+import type { KnownTokens } from '../tokens/known-tokens.ts'
+
+/** What contracts are called, by `<chainId>:<address>`. */
+export type ContractNames = ReadonlyMap<string, string>
+
+/** What a campaign says of the contracts that it speaks of: tokens by their symbols, and where it finds who is paid. */
+export function contractNames(
+  { actionClaimant }: Pick<Campaign, 'actionClaimant'>,
+  tokens: KnownTokens,
+): ContractNames {
+  const names = new Map([...tokens].map(([id, { symbol, name }]) => [id, symbol.trim() || name.trim()]))
+  if (actionClaimant !== undefined) {
+    names.set(`${actionClaimant.chainId}:${actionClaimant.targetContract}`, actionClaimant.targetContractName.trim())
+  }
+  return names
+}
+
+/** A contract by its name, where it has one, and its address. */
+export function contractWords(chainId: number, address: string, names: ContractNames): Sentence {
+  const name = names.get(`${chainId}:${address}`) ?? ''
+  return [...(name === '' ? [] : [{ code: name }, ' at ']), { address, chainId }]
+}

@@ -1,0 +1,53 @@
+import type { Incentive, TokenMetadata } from 'reward-campaigns-client'
+
+/** What is known of tokens, by `<chainId>:<address>`. */
+export type KnownTokens = ReadonlyMap<string, Pick<TokenMetadata, 'decimals' | 'symbol' | 'name'>>
+
+interface Paying {
+  chainId: number
+  incentives: readonly Incentive[]
+}
+
+/** A campaign that may say what is known of the tokens that it pays. */
+export interface Telling {
+  incentives: readonly { type: string; metadata?: TokenMetadata | null }[]
+}
+
+/** What campaigns say of the tokens that they pay. */
+export function tokensOf(campaigns: readonly Telling[]): ReadonlyMap<string, TokenMetadata> {
+  const tokens = new Map<string, TokenMetadata>()
+  for (const { incentives } of campaigns) {
+    for (const { metadata } of incentives) {
+      if (metadata != null) tokens.set(metadata.id, metadata)
+    }
+  }
+  return tokens
+}
+
+/** What stands for the native token of a chain. */
+const NATIVE = `0x${'0'.repeat(40)}`
+
+/** On every chain that contracts like these run on, it has 18 decimals. */
+const nativeToken = { decimals: 18, symbol: 'of the native token', name: 'Token that the chain itself is paid in' }
+
+export const tokenOf = (tokens: KnownTokens, chainId: number, address: string) =>
+  tokens.get(`${chainId}:${address}`) ?? (address === NATIVE ? nativeToken : undefined)
+
+/**
+ * Tokens that campaigns pay or count in and say nothing of: auctions and pegs have no metadata. As entries of the
+ * parameter `token` of `GET /tokens`, ascending.
+ */
+export function missingTokens(campaigns: readonly Paying[]): string[] {
+  const known = tokensOf(campaigns)
+  const named = campaigns.flatMap(({ chainId, incentives }) =>
+    incentives.flatMap((incentive) => {
+      const addresses = [
+        'asset' in incentive ? incentive.asset : undefined,
+        'peg' in incentive ? incentive.peg : undefined,
+      ]
+      return addresses.filter((address) => address !== undefined).map((address) => ({ chainId, address }))
+    }),
+  )
+  const missing = named.filter(({ chainId, address }) => tokenOf(known, chainId, address) === undefined)
+  return [...new Set(missing.map(({ chainId, address }) => `${chainId}:${address}`))].sort()
+}

@@ -1,0 +1,41 @@
+import { blockExplorerUrl, chainName } from '../texts/chain-names.ts'
+import { CopyButton } from './copy-button.tsx'
+
+/** `0x1234…abcd` of something longer. */
+export const shortenHex = (hex: string) => (hex.length > 14 ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : hex)
+
+interface OnChain {
+  chainId: number
+  /** What it is, for those who do not see where it stands: `owner`, `token`. */
+  what?: string
+}
+
+/** An address, shortened, that leads to the block explorer of its chain where one is known; all of it can be copied. */
+export function Address({ chainId, address, what = 'address' }: OnChain & { address: string }) {
+  return <Hex hex={address} url={blockExplorerUrl(chainId, 'address', address)} chainId={chainId} what={what} />
+}
+
+/** A transaction, likewise. */
+export function Transaction({ chainId, hash, what = 'transaction' }: OnChain & { hash: string }) {
+  return <Hex hex={hash} url={blockExplorerUrl(chainId, 'tx', hash)} chainId={chainId} what={what} />
+}
+
+function Hex({ hex, url, chainId, what }: { hex: string; url: string | undefined; chainId: number; what: string }) {
+  const short = <code title={hex}>{shortenHex(hex)}</code>
+  return (
+    <span class="hex">
+      {url === undefined ? (
+        short
+      ) : (
+        <a href={url} target="_blank" rel="noreferrer">
+          {short}
+          <span class="hidden">
+            {' '}
+            ({what}, on the block explorer of {chainName(chainId)}, in a new tab)
+          </span>
+        </a>
+      )}
+      <CopyButton text={hex} what={`${what} ${shortenHex(hex)}`} />
+    </span>
+  )
+}
