@@ -126,10 +126,8 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
       // The history is another one: each follower finds out about its own cursor.
       this.buffer.clear()
     } else {
-      const isFirst = this.buffer.newest === undefined
-      if (!isFirst && page.changes.length === 0) return false
+      if (page.next === this.buffer.newest) return false
       this.buffer.add(page)
-      if (isFirst) return false
     }
     this.emit('news')
     return page?.hasMore ?? false

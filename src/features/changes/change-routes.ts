@@ -113,10 +113,10 @@ export const changeRoutes: FastifyPluginAsyncTypebox<ChangeRoutes> = async (app,
       const signal = AbortSignal.any([AbortSignal.timeout(query.wait * 1000), ...(gone === undefined ? [] : [gone])])
       let response = first
       while (!signal.aborted && !feed.isClosed) {
-        const { page } = await orRefused(feed.after(response.nextCursor))
-        response = toResponse(page, filter, query)
+        const after = response.nextCursor
+        response = toResponse((await orRefused(feed.after(after))).page, filter, query)
         if (response.changes.length > 0) break
-        if (page.changes.length === 0) await feed.news(signal)
+        if (response.nextCursor === after) await feed.news(signal)
       }
       return response
     } finally {

@@ -90,11 +90,12 @@ export class ChangeStream extends Readable {
     if (this.#isReading) return
     this.#isReading = true
     try {
-      const slice = await this.#stream.feed.after(this.#cursor)
+      const cursor = this.#cursor
+      const slice = await this.#stream.feed.after(cursor)
       this.#isReading = false
       if (slice === undefined) this.#end()
       else this.#take(slice)
-      if (slice !== undefined && slice.page.changes.length > 0) this.#proceed()
+      if (this.#cursor !== cursor) this.#proceed()
     } catch (error) {
       this.destroy(error instanceof Error ? error : new Error(String(error)))
     }
