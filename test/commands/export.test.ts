@@ -5,9 +5,11 @@ import { exportToFolder } from '../../src/commands/export/export-folder.ts'
 import { readSettings } from '../../src/config.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
-import { openIngest } from '../../src/ingest/batches.ts'
+import { prepareIngest } from '../../src/ingest/batches.ts'
+import { connectForBatches } from '../../src/ingest/connection.ts'
 import type { ContractRecord, ImportRecord } from '../../src/ingest/records.ts'
 import type { RemovalRecord } from '../../src/ingest/removal-records.ts'
+import { FOLLOWS } from '../../src/ingest/staging/reference-checks.ts'
 import { aFolder, copiedContentOf, copiedFiles, importedContent } from '../setup/data/copied-folders.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
@@ -120,8 +122,9 @@ test('a folder has each change of what campaigns need, whenever it is brought up
   await using folder = await aFolder()
   const settings = readSettings({ DATABASE_URL: database.url })
   const copy = () => exportToFolder(settings, folder.path, { format: 'ndjson' })
-  const ingest = await openIngest(database.url)
-  const chainId = Number(signed.id.split(':')[0])
+  const client = await connectForBatches(database.url, 'indexer')
+  await client.query(`select set_config($1, '8453', false)`, [FOLLOWS])
+  const ingest = await prepareIngest(client)
   try {
     await save(database, ...facts)
     for (const work of [
@@ -133,7 +136,7 @@ test('a folder has each change of what campaigns need, whenever it is brought up
       () =>
         database.query(
           `insert into followed_chains (chain_id, cores, start_block, is_back_filling, back_filled_to)
-          values (${chainId}, '{}', 0, false, 0)`,
+          values (8453, '{}', 0, false, 0)`,
         ),
       () => ingest.apply({ records: [{ ...signed, incentives: signed.incentives.slice(0, 1) }] }),
       () => ingest.apply({ records: [signed] }),
