@@ -15,7 +15,7 @@ import { activitySchemas } from './features/activity/activity-schemas.ts'
 import { createCampaignRepository } from './features/campaigns/campaign-repository.ts'
 import { campaignRoutes } from './features/campaigns/campaign-routes.ts'
 import { campaignSchemas } from './features/campaigns/campaign-schemas.ts'
-import { createChangeFeed } from './features/changes/change-feed.ts'
+import { ChangeFeed } from './features/changes/change-feed.ts'
 import { changeRoutes } from './features/changes/change-routes.ts'
 import { changeSchemas } from './features/changes/change-schemas.ts'
 import { createClaimRepository } from './features/claims/claim-repository.ts'
@@ -257,11 +257,10 @@ export async function buildApp(options: AppOptions) {
         await surface.register(rewardRoutes, { rewards: createRewardRepository(database, now), responseCache })
       }
       const startStream = ({ raw }: FastifyRequest) => connections.exchanges.startStream(connections.exchangeOf(raw))
-      const feed = createChangeFeed(createChangeReader(lookups))
+      const feed = new ChangeFeed(createChangeReader(lookups), settings.MAX_STREAMS)
       counts.streams = () => feed.size
       await surface.register(changeRoutes, {
-        ...{ changes: createChangeReader(database), feed, maxStreams: settings.MAX_STREAMS, signalOf },
-        awaitChanges: startStream,
+        ...{ changes: createChangeReader(database), feed, signalOf, startStream },
         onCutOff() {
           counts.slowStreams += 1
         },

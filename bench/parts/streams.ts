@@ -81,9 +81,7 @@ async function openStreams(url: string) {
       bytes += chunk.length
     })
   }
-  const sockets: Socket[] = []
-  // Each reads its cursor from the database: not all at the same moment.
-  while (sockets.length < STREAMS) sockets.push(...(await Promise.all(Array.from({ length: 20 }, openStream))))
+  const sockets = await Promise.all(Array.from({ length: STREAMS }, openStream))
   return {
     /** @returns the bytes that came. */
     async close() {

@@ -63,19 +63,25 @@ export function readRecord(bytes: Buffer): ReadRecord | undefined {
     return problem('', json.includes('\0') ? 'the line has NUL bytes, which no text has' : NO_OBJECT)
   }
   if (typeof value !== 'object' || value === null) return problem('', NO_OBJECT)
-  if (!('type' in value)) {
-    return problem('/type', `is required, one of ${lineTypes.join(', ')}`)
-  }
-  const type = lineTypes.find((known) => known === value.type)
-  if (type === undefined) {
-    return problem('/type', `must be one of ${lineTypes.join(', ')}, got ${quote(value.type)}`)
-  }
+  const { type, of } = value as { type: LineType; of?: unknown }
+  const unknown = findUnknown(type, 'type', lineTypes) ?? (type === 'removal' && findUnknown(of, 'of', recordTypes))
+  if (unknown) return unknown
   const validate = checkOf(type)
   if (!validate(value)) return { problems: toProblems(validate.errors ?? []) }
   // Only an escape can bring NUL or half a surrogate pair into valid UTF-8; few records contain one.
   const unstorable = /\\u(0000|d[89a-f])/i.test(json) ? findUnstorableText(value, '') : undefined
   if (unstorable !== undefined) return problem(unstorable, 'has a NUL or half a surrogate pair, which cannot be stored')
   return value.type === 'removal' ? { removal: value } : checkMeaning(value)
+}
+
+/** What is wrong with a key that decides which others there are. */
+function findUnknown(given: unknown, key: string, known: readonly unknown[]) {
+  if (known.includes(given)) return undefined
+  const expected = `one of ${known.join(', ')}`
+  return problem(
+    `/${key}`,
+    given === undefined ? `is required, ${expected}` : `must be ${expected}, got ${quote(given)}`,
+  )
 }
 
 /** Found without parsing the line, since an array of all records exceeds every limit. */

@@ -22,7 +22,7 @@ import {
   withdrawIncentives,
 } from './merge/merge-campaigns.ts'
 import { mergeClaims } from './merge/merge-claims.ts'
-import { mergeProfiles, mergeSignatures, mergeTokensAndLists } from './merge/merge-records.ts'
+import { mergeProfiles, mergeSignatures, mergeTokensAndLists, noteSignatureChanges } from './merge/merge-records.ts'
 
 /*
  * The steps of a batch once it is staged (staged-batches.ts) and its references are checked (reference-checks.ts):
@@ -47,6 +47,7 @@ export const batchSteps: readonly Step[] = [
   ...findRevaluedClaims,
   ...mergeClaims,
   // What is withdrawn next can still be told.
+  ...noteSignatureChanges,
   ...recordChanges,
   // While there are the incentives that withdrawn claims were on.
   ...changeClaimantTotals,

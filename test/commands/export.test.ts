@@ -5,11 +5,23 @@ import { exportToFolder } from '../../src/commands/export/export-folder.ts'
 import { readSettings } from '../../src/config.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
-import type { ImportRecord } from '../../src/ingest/records.ts'
+import { prepareIngest } from '../../src/ingest/batches.ts'
+import { connectForBatches } from '../../src/ingest/connection.ts'
+import type { ContractRecord, ImportRecord } from '../../src/ingest/records.ts'
 import type { RemovalRecord } from '../../src/ingest/removal-records.ts'
+import { FOLLOWS } from '../../src/ingest/staging/reference-checks.ts'
 import { aFolder, copiedContentOf, copiedFiles, importedContent } from '../setup/data/copied-folders.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken, toRemoval } from '../setup/records.ts'
+import {
+  aCampaign,
+  aClaim,
+  anActionTemplate,
+  anAddress,
+  anErc20Incentive,
+  aStep,
+  aToken,
+  toRemoval,
+} from '../setup/records.ts'
 import { startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
@@ -31,10 +43,44 @@ const signature: ImportRecord = {
   ...{ type: 'claimSignature', campaignId: third.id, incentiveId: 0, claimant: anAddress('signed') },
   ...{ signature: '0x01', referrer: anAddress('referrer') },
 }
-const facts: ImportRecord[] = [token, ...campaigns, ...claims, signature, priceOf('2025-01-01T00:00:00Z', '1')]
+const template = anActionTemplate()
+const laterTemplate = anActionTemplate()
+const contract: ContractRecord = { type: 'contract', chainId: 8453, address: anAddress('target'), name: 'Target' }
+const laterContract: ContractRecord = { ...contract, address: anAddress('later target') }
+/** With two incentives, and a signature for each. */
+const signed = aCampaign({
+  actionTemplateId: template.id,
+  incentives: [anErc20Incentive(asset), anErc20Incentive(asset)],
+  actionSteps: [aStep(contract.address)],
+})
+const signatureOf = (incentiveId: number, claimant: string): ImportRecord & { type: 'claimSignature' } => ({
+  ...{ type: 'claimSignature', campaignId: signed.id, incentiveId, claimant: anAddress(claimant) },
+  ...{ signature: '0x01', referrer: anAddress('referrer') },
+})
+const signatures = [signatureOf(0, 'first'), signatureOf(0, 'second'), signatureOf(1, 'first')]
+const facts: ImportRecord[] = [
+  ...[token, template, contract, ...campaigns, signed, ...claims, signature, ...signatures],
+  priceOf('2025-01-01T00:00:00Z', '1'),
+]
+
+/** Of what campaigns need: new, changed and removed records, while their campaigns stay or go. */
+async function changeNeeded(database: TestDatabase) {
+  await save(database, { ...template, description: 'Changed' }, { ...contract, name: 'Changed' })
+  await save(database, { ...signatureOf(0, 'first'), signature: '0x02' }, signatureOf(1, 'later'))
+  await save(database, toRemoval(signatureOf(0, 'second')))
+  const fewer = { ...signed, incentives: signed.incentives.slice(0, 1) }
+  await save(database, fewer, ...[signatureOf(1, 'first'), signatureOf(1, 'later')].map(toRemoval))
+  const other = aCampaign({ actionTemplateId: template.id, actionSteps: [aStep(contract.address)] })
+  await save(database, other, laterTemplate, laterContract)
+  const { actionTemplateId: _, ...without } = other
+  await save(database, { ...without, actionSteps: [aStep(laterContract.address)] })
+  await save(database, { ...fewer, actionTemplateId: laterTemplate.id }, toRemoval(template))
+  await save(database, toRemoval(contract))
+}
 
 /** All kinds of changes, of prices also in the past. */
 async function change(database: TestDatabase) {
+  await changeNeeded(database)
   await save(database, priceOf('2024-01-01T00:00:00Z', '4'), priceOf('2024-02-01T00:00:00Z', '5'))
   await save(database, { ...first, campaignName: 'other' }, aClaim(second), priceOf('2025-02-01T00:00:00Z', '2'))
   await save(database, ...[third, claims[3] as ImportRecord, signature].map(toRemoval))
@@ -69,6 +115,44 @@ test('a folder is a copy, and again after what has changed since, whatever was h
   await save(other, ...facts)
   await change(other)
   await expect(exportToFolder(elsewhere, folder.path, { format: 'ndjson' })).rejects.toThrow('is of another database')
+})
+
+test('a folder has each change of what campaigns need, whenever it is brought up to date', async () => {
+  await using database = await createTestDatabase()
+  await using folder = await aFolder()
+  const settings = readSettings({ DATABASE_URL: database.url })
+  const copy = () => exportToFolder(settings, folder.path, { format: 'ndjson' })
+  const client = await connectForBatches(database.url, 'indexer')
+  await client.query(`select set_config($1, '8453', false)`, [FOLLOWS])
+  const ingest = await prepareIngest(client)
+  try {
+    await save(database, ...facts)
+    for (const work of [
+      () => save(database, { ...template, description: 'Changed' }),
+      () => save(database, { ...contract, name: 'Changed' }),
+      () => save(database, signatureOf(1, 'later')),
+      () => save(database, toRemoval(signatureOf(1, 'later'))),
+      // A followed chain takes an incentive back, and brings it again; then the whole campaign.
+      () =>
+        database.query(
+          `insert into followed_chains (chain_id, cores, start_block, is_back_filling, back_filled_to)
+          values (8453, '{}', 0, false, 0)`,
+        ),
+      () => ingest.apply({ records: [{ ...signed, incentives: signed.incentives.slice(0, 1) }] }),
+      () => ingest.apply({ records: [signed] }),
+      () => ingest.apply({ records: [], revertedCampaigns: [signed.id] }),
+      () => ingest.apply({ records: [signed] }),
+    ]) {
+      await work()
+      await copy()
+    }
+  } finally {
+    await ingest.close()
+  }
+  await database.query('delete from followed_chains')
+  expect(await importedContent(folder.path)).toEqual(await copiedContentOf(database))
+  const texts = await readFile(join(folder.path, 'campaigns.ndjson'), 'utf8')
+  expect(texts.split('\n').filter((line) => line.includes('"of":"claimSignature"'))).toHaveLength(5)
 })
 
 test('tables get rows, and what is gone stands in a file of removals', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
-import type { ImportRecord } from '../../src/ingest/records.ts'
+import { type ImportRecord, recordTypes } from '../../src/ingest/records.ts'
 import type { RemovalRecord } from '../../src/ingest/removal-records.ts'
 import { createRandom, randomBatch } from '../setup/data/random-records.ts'
 import { contentOf } from '../setup/data/stored-content.ts'
@@ -150,8 +150,14 @@ test('what something else refers to, and what a followed chain tells, cannot be 
     `records:3: /campaignId: refers to campaign ${campaign.id}, which is neither stored nor in the call`,
   ])
   expect(
-    await faultsOf(database, { type: 'removal', of: 'campaign' }, { type: 'removal', of: 'nothing' as 'claim' }),
-  ).toEqual(['records:1: /id: is required', 'records:2: /: has the unknown type "nothing"'])
+    await faultsOf(database, { type: 'removal', of: 'campaign' }, { type: 'removal', of: 'nothing' as 'claim' }, {
+      type: 'removal',
+    } as RemovalRecord),
+  ).toEqual([
+    'records:1: /id: is required',
+    `records:2: /of: must be one of ${recordTypes.join(', ')}, got "nothing"`,
+    `records:3: /of: is required, one of ${recordTypes.join(', ')}`,
+  ])
   // Metadata may name what its campaign will need.
   const later = anActionTemplate()
   await save(database, later, { type: 'campaignMetadata', id: aCampaign().id, actionTemplateId: later.id })

@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ChangeFeed } from '../../src/features/changes/change-feed.ts'
 import type { ListChangesResponse } from '../../src/features/changes/change-schemas.ts'
+import { type ChangeReader, createChangeReader } from '../../src/read-models/changes/read.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { waitFor } from '../setup/wait-for.ts'
@@ -135,15 +138,68 @@ test('a client that does not keep up is cut off', async () => {
   socket.write('GET /changes HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\n\r\n')
   await until(() => api.counts.streams() === 1)
   socket.pause()
-  const campaign = aCampaign({ incentives: [anErc20Incentive(aToken().address)] })
+  const campaignName = 'long '.repeat(190)
+  const campaign = aCampaign({ campaignName, incentives: [anErc20Incentive(aToken().address)] })
   await api.save(campaign)
   await until(async () => {
-    await api.save(...Array.from({ length: 4000 }, () => aClaim(campaign)))
+    await api.save(...Array.from({ length: 1000 }, () => aClaim(campaign)))
     return api.counts.slowStreams === 1
   })
   socket.resume()
   await closed
   await until(() => api.counts.streams() === 0)
+})
+
+test('a thousand streams that are opened at once all begin, and all get the next change', async () => {
+  await using other = await startTestApp({}, api.database)
+  await other.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = other.app.server.address() as AddressInfo
+  const [after, texts] = [await now(), new Array<string>(1000).fill('')]
+  const sockets = texts.map((_, index) => {
+    const socket = connect(port, '127.0.0.1')
+    // Half of them come again after the same change.
+    const lastSeen = index % 2 === 0 ? '' : `last-event-id: ${after}\r\n`
+    socket.write(`GET /changes HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\n${lastSeen}\r\n`)
+    return socket.on('data', (bytes: Buffer) => {
+      texts[index] += bytes.toString()
+    })
+  })
+  const allHave = (text: string) => until(() => texts.every((received) => received.includes(text)))
+  await allHave('retry: ')
+  expect(new Set(texts.map((text) => text.split('\r\n', 1)[0]))).toEqual(new Set(['HTTP/1.1 200 OK']))
+  expect(other.counts.streams()).toBe(1000)
+  const campaign = aCampaign()
+  await api.save(campaign)
+  await allHave(`"campaignId":"${campaign.id}"`)
+  await Promise.all(sockets.map((socket) => once(socket.destroy(), 'close')))
+  await until(() => other.counts.streams() === 0)
+})
+
+test('followers share the queries for now and for a cursor, and need none where the changes are buffered', async () => {
+  const reader = createChangeReader(api.lanes.lookups.database)
+  const asked: (string | undefined)[] = []
+  const read: ChangeReader['read'] = (after, max) => {
+    asked.push(after)
+    return reader.read(after, max)
+  }
+  const feed = new ChangeFeed({ read }, 1)
+  const hundred = <T>(ask: () => Promise<T>) => Promise.all(Array.from({ length: 100 }, ask))
+  const [start] = await hundred(() => feed.now())
+  const cursor = start?.page.next ?? ''
+  await hundred(() => feed.after(cursor))
+  expect(asked).toEqual([undefined, cursor])
+  const leave = feed.join()
+  await until(() => feed.buffer.newest !== undefined)
+  const news = feed.news(new AbortController().signal)
+  await api.save(aToken(), aToken())
+  await news
+  leave()
+  await until(() => asked.at(-1) === cursor)
+  asked.length = 0
+  const [slice] = await hundred(() => feed.after(cursor))
+  expect(slice?.page.changes.map(({ kind }) => kind)).toEqual(['token.changed', 'token.changed'])
+  expect(asked).toEqual([])
+  feed.close()
 })
 
 test('when the service ends, streams end after what was sent is whole', async () => {

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { copySql, type RecordFormat } from '../../database/records/record-pages.ts'
+import { copyChangedNeededSql, copySql, type RecordFormat } from '../../database/records/record-pages.ts'
 import { type RecordKind, recordSources } from '../../database/records/record-sources.ts'
 import type { Snapshot } from '../../database/records/snapshots.ts'
 import type { RemovalRecord } from '../../ingest/removal-records.ts'
@@ -79,6 +79,20 @@ export async function findChanged(
   }
 }
 
+/** The condition of the changes after a cursor, up to one. */
+function betweenSql(after: string, upTo: string) {
+  const [from, to] = [after, upTo].map((each) => parseChangeCursor(each)).map((p) => `(${p.revision}, ${p.position})`)
+  return `(revision, position) > ${from} and (revision, position) <= ${to}`
+}
+
+/** What is to be appended for changed records that campaigns need; tables have no place for them. */
+export async function findChangedNeeded(snapshot: Snapshot, { format, cursor }: CopyState, upTo: string) {
+  if (format === 'csv') return []
+  const changes = betweenSql(cursor, upTo)
+  const some = await snapshot.ask(`select from changes where kind = 'records.changed' and ${changes} limit 1`)
+  return some.length === 0 ? [] : copyChangedNeededSql(changes)
+}
+
 /** The newest instant of a price, of some tokens or of all. */
 export const pricedToSql = (tokens?: readonly string[]) => `
   select chain_id || ':' || address as token, to_char(priced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
@@ -105,12 +119,10 @@ export async function findChangedPrices(
   to: string,
   findCopied: (isSought: (token: string, at: string) => boolean) => Promise<{ token: string; at: string }[]>,
 ) {
-  const [after, upTo] = [cursor, to].map((each) => parseChangeCursor(each)).map((p) => `(${p.revision}, ${p.position})`)
   const changed = await snapshot.ask<ChangedPrice>(
     `select details ->> 'token' as token, min((details #>> '{seconds,0}')::float8) - 1 as since,
       max(coalesce((details #>> '{seconds,1}')::float8, 'infinity')) as until
-    from changes where kind = 'price.changed' and (revision, position) > ${after} and (revision, position) <= ${upTo}
-    group by token`,
+    from changes where kind = 'price.changed' and ${betweenSql(cursor, to)} group by token`,
   )
   if (changed.length === 0) return { statements: [], removals: [], newest: {} }
   const conditions = changed.map(

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { lock } from 'proper-lockfile'
 import type { RecordFormat } from '../../database/records/record-pages.ts'
-import type { ClaimSignatureRecord } from '../../ingest/records.ts'
 
 /** A folder that cannot be gone on with; the message says why and what to do. */
 export class ExportFolderError extends Error {
@@ -61,17 +60,6 @@ export async function appendTo(folder: string, name: string, start: number, chun
 /** The whole lines of a file. */
 async function* linesOf(folder: string, name: string, bytes: number) {
   if (bytes > 0) yield* createInterface({ input: createReadStream(join(folder, name), { end: bytes - 1 }) })
-}
-
-/** What was exported of the signatures for some campaigns, as the lines of the file say. */
-export async function findSignatures(folder: string, { bytes }: CopyState, isSought: (campaignId: string) => boolean) {
-  const found: ClaimSignatureRecord[] = []
-  for await (const line of linesOf(folder, 'campaigns.ndjson', bytes['campaigns.ndjson'] ?? 0)) {
-    if (!line.startsWith('{"type":"claimSignature"')) continue
-    const record: ClaimSignatureRecord = JSON.parse(line)
-    if (isSought(record.campaignId)) found.push(record)
-  }
-  return found
 }
 
 const PRICE: Record<RecordFormat, RegExp> = {

@@ -8,13 +8,12 @@ import { withCurrentSchema } from '../../process/database-access.ts'
 import { ending } from '../../process/shutdown.ts'
 import { type ChangePage, createChangeReader } from '../../read-models/changes/read.ts'
 import type { Settings } from '../../settings.ts'
-import { findChanged, findChangedPrices, pricedToSql } from './changed-records.ts'
+import { findChanged, findChangedNeeded, findChangedPrices, pricedToSql } from './changed-records.ts'
 import {
   appendTo,
   type CopyState,
   ExportFolderError,
   findPricedInstants,
-  findSignatures,
   lockFolder,
   readState,
   writeState,
@@ -99,7 +98,7 @@ async function copyChanges(snapshot: Snapshot, folder: string, state: CopyState)
     )
   }
   const { changes, next: cursor, hasMore } = page
-  if (changes.length === 0) return { state, hasMore }
+  if (cursor === state.cursor) return { state, hasMore }
   if (changes.some(({ kind }) => kind === 'reset')) {
     return { state: await copyAll(snapshot, folder, state.format), hasMore: false }
   }
@@ -135,17 +134,9 @@ async function changesOf(
     Object.assign(pricedTo, newest)
     return found
   }
-  const { statements, removals } = await findChanged(snapshot, kind, state.format, changes)
-  if (kind !== 'campaigns' || state.format === 'csv') return { statements, removals }
-  const gone = new Set(removals.map(({ id }) => id))
-  const signatures = gone.size === 0 ? [] : await findSignatures(folder, state, (id) => gone.has(id))
-  const theirs = signatures.map(
-    ({ campaignId, claimant, incentiveId }): RemovalRecord => ({
-      ...{ type: 'removal', of: 'claimSignature' },
-      ...{ campaignId, claimant, incentiveId },
-    }),
-  )
-  return { statements, removals: [...theirs, ...removals] }
+  const found = await findChanged(snapshot, kind, state.format, changes)
+  const needed = kind === 'campaigns' ? await findChangedNeeded(snapshot, state, next) : []
+  return { ...found, statements: [...needed, ...found.statements] }
 }
 
 async function* toLines(removals: readonly RemovalRecord[]) {

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { neededByCampaigns, type RecordKind, type RecordSource, recordSources } from './record-sources.ts'
+import { neededSources, type RecordKind, type RecordSource, recordSources } from './record-sources.ts'
 
 export type RecordFormat = 'ndjson' | 'csv'
 
@@ -79,7 +79,7 @@ export function endSql(kind: RecordKind, chains: readonly string[], bounds: Page
   return `select array[${place}] as place from (select * from (${places}) all_places offset ${limit - 1} limit 2) places`
 }
 
-type Selected = Pick<RecordSource, 'type' | 'columns' | 'from'>
+type Selected = Pick<RecordSource, 'type' | 'columns'>
 
 /** A line of JSON has no control characters, so with these as its signs the form of COPY leaves it as it is. */
 const AS_IT_IS = `format csv, quote e'\\x01', delimiter e'\\x02'`
@@ -97,19 +97,53 @@ const asCsv = ({ columns }: Selected, rows: (columns: string) => string, hasHead
 /**
  * The statements that give the records of which any of these conditions is true, in the order in which they are to be sent.
  * Tables of CSV have no place for what others need.
+ * @param isWhole of changed records a table has no header, and campaigns come without their signatures.
  */
-export function copySql(kind: RecordKind, format: RecordFormat, conditions: readonly string[], hasHeader = true) {
+export function copySql(kind: RecordKind, format: RecordFormat, conditions: readonly string[], isWhole = true) {
   const source = recordSources[kind]
   const rows = (columns: string) =>
     unionOf(
       conditions,
       (condition) => `select ${columns} from ${source.from} where ${condition} order by ${orderOf(source)}`,
     )
-  if (format === 'csv') return [asCsv(source, rows, hasHeader)]
+  if (format === 'csv') return [asCsv(source, rows, isWhole)]
   const keys = unionOf(conditions, (condition) => `select key from campaigns campaign where ${condition}`)
-  const needed = kind === 'campaigns' ? neededByCampaigns(keys) : []
+  const needed = kind === 'campaigns' ? neededSources.filter(({ type }) => isWhole || type !== 'claimSignature') : []
   return [
-    ...needed.map((each) => asNdjson(each, (columns) => `select ${columns} from ${each.from}`)),
+    ...needed.map((each) =>
+      asNdjson(each, (columns) => `select ${columns} from ${each.from} where ${each.isNeededBy(keys)}`),
+    ),
     asNdjson(source, rows),
   ]
+}
+
+/**
+ * The statements that give the changed ones of the records that campaigns need: as they are, or their removals.
+ * @param changes the condition of the changes.
+ */
+export function copyChangedNeededSql(changes: string) {
+  return neededSources.flatMap((source) => {
+    const { type, from, identity, isNeededBy } = source
+    const changed = `(select distinct record from changes, jsonb_array_elements(details) record
+      where kind = 'records.changed' and ${changes} and record ->> 'type' = '${type}') changed`
+    const keys = Object.entries(identity).map(([key, [column, type]]) => ({
+      ...{ key, column },
+      value: `(record ->> '${key}')::${type}`,
+    }))
+    const isSame = keys.map(({ column, value }) => `${column} = ${value}`).join(' and ')
+    const removal = {
+      type: 'removal',
+      columns: { of: `'${type}'::text`, ...Object.fromEntries(keys.map(({ key, value }) => [key, value])) },
+    }
+    return [
+      asNdjson(
+        source,
+        (columns) => `select ${columns} from ${changed}, ${from} where ${isSame} and ${isNeededBy()}`,
+      ),
+      asNdjson(
+        removal,
+        (columns) => `select ${columns} from ${changed} where not exists (select from ${from} where ${isSame})`,
+      ),
+    ]
+  })
 }

@@ -169,8 +169,17 @@ const prices: RecordSource = {
 
 export const recordSources: Record<RecordKind, RecordSource> = { campaigns, claims, tokens, prices }
 
-/** What campaigns need besides, each once: `page` is a query of their keys. */
-export const neededByCampaigns = (page: string): readonly Pick<RecordSource, 'type' | 'columns' | 'from'>[] => [
+/** Records that campaigns need, each once. */
+export interface NeededSource extends Pick<RecordSource, 'type' | 'columns' | 'from'> {
+  /** What identifies each: columns by the keys of its removal, and their types. */
+  identity: Readonly<Record<string, readonly [column: string, type: string]>>
+  /** The condition that campaigns need it: those whose keys a query gives, or any. */
+  isNeededBy: (keys?: string) => string
+}
+
+const among = (column: string, keys: string | undefined) => (keys === undefined ? 'true' : `${column} in (${keys})`)
+
+export const neededSources: readonly NeededSource[] = [
   {
     type: 'actionTemplate',
     columns: {
@@ -181,15 +190,17 @@ export const neededByCampaigns = (page: string): readonly Pick<RecordSource, 'ty
       description: 'template.description',
       category: 'template.category',
     },
-    from: `(select distinct action_template_id as id from campaigns where key in (${page})) needed
-      join action_templates template using (id)`,
+    from: 'action_templates template',
+    identity: { id: ['template.id', 'uuid'] },
+    isNeededBy: (keys) => `template.id in (select action_template_id from campaigns where ${among('key', keys)})`,
   },
   {
     type: 'contract',
     columns: { chainId: 'contract.chain_id', address: 'contract.address', name: 'contract.name' },
-    from: `(
-        select distinct chain_id, value as address from campaign_facets where kind = 'target' and campaign_key in (${page})
-      ) needed join contracts contract using (chain_id, address)`,
+    from: 'contracts contract',
+    identity: { chainId: ['contract.chain_id', 'bigint'], address: ['contract.address', 'text'] },
+    isNeededBy: (keys) => `(contract.chain_id, contract.address) in (
+      select chain_id, value from campaign_facets where kind = 'target' and ${among('campaign_key', keys)})`,
   },
   {
     type: 'claimSignature',
@@ -200,7 +211,12 @@ export const neededByCampaigns = (page: string): readonly Pick<RecordSource, 'ty
       signature: 'signed.signature',
       referrer: 'signed.referrer',
     },
-    from: `(${page}) needed join campaigns campaign using (key)
-      join claim_signatures signed on signed.campaign_key = campaign.key`,
+    from: 'claim_signatures signed join campaigns campaign on campaign.key = signed.campaign_key',
+    identity: {
+      campaignId: ['campaign.id', 'text'],
+      incentiveId: ['signed.incentive_position', 'smallint'],
+      claimant: ['signed.claimant', 'text'],
+    },
+    isNeededBy: (keys) => among('signed.campaign_key', keys),
   },
 ]

@@ -1,165 +1,135 @@
+import { EventEmitter, once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { coalesceNext } from '../../database/connection/single-flight.ts'
 import { createSerialQueue } from '../../database/serial-queue.ts'
-import type { ChangePage, ChangeReader } from '../../read-models/changes/read.ts'
-import { createKeptChanges, type FeedEntry, MAX_WAITING_BYTES, toEntry } from './kept-changes.ts'
+import { TooManyStreamsError } from '../../http/request/errors/errors.ts'
+import type { ChangeReader } from '../../read-models/changes/read.ts'
+import { ChangeBuffer, ChangeSlice, SLICE } from './change-buffer.ts'
 
-/*
- * One reader of the database for all who follow the changes in a process. It keeps the newest changes; each follower takes
- * what comes after its cursor from there as fast as it can, or, if that is too long ago, page by page from the database.
- */
-
-/** Who follows the changes. */
-interface Follower {
-  /** Ends it. */
-  signal: AbortSignal
-  /** Called where more waits for it than may. */
-  onSlow: () => void
-}
-
-export interface ChangeFeed {
-  /** How many follow. */
-  readonly size: number
-  /**
-   * The changes after a cursor, in order, until the signal or the feed ends; now and then nothing, as a sign of life. Ends
-   * too where the history of the cursor is lost.
-   */
-  follow(after: string, follower: Follower): AsyncGenerator<readonly FeedEntry[]>
-  /** Ends all who follow, each after what it was given. */
-  close(): void
-}
-
-/** How often it is looked for changes while anybody follows, and where there are more already. */
+/** How often the feed polls the database while it has followers, and where there is more. */
 const POLL_INTERVAL_MS = 250
 const NEXT_PAGE_MS = 50
 
-/** Changes that are read at once. */
+/** Maximum number of changes of a poll. */
 const PAGE = 1000
 
-/** Changes that are given at once. */
-const PORTION = 100
+/** How often idle streams send something: well below the idle timeout of proxies. */
+const HEARTBEAT_MS = 10_000
 
-/** A sign of life: well below the time after which proxies give up. */
-const SIGN_MS = 10_000
-
-interface Place {
-  cursor: string
-  /** Where the event of the cursor ends; undefined as long as the newest change has not been given. */
-  end: number | undefined
-  follower: Follower
+interface FeedEvents {
+  /** There are new changes, or the feed has ended. */
+  news: []
+  heartbeat: []
 }
 
-export function createChangeFeed(reader: ChangeReader): ChangeFeed {
-  const places = new Set<Place>()
-  const inTurn = createSerialQueue()
-  const kept = createKeptChanges()
-  const news = createNews()
-  let isClosed = false
-  let isPolling = false
+/**
+ * The one reader of the database for all who follow the changes in a process: it polls while there are followers, and
+ * buffers the newest changes. A follower whose cursor is not buffered reads page by page, one query at a time.
+ */
+export class ChangeFeed extends EventEmitter<FeedEvents> {
+  /** How many follow. */
+  size = 0
+  readonly buffer = new ChangeBuffer()
+  /** The cursor of now: one query for all that ask together. */
+  readonly now: () => Promise<ChangeSlice>
+  readonly #reader: ChangeReader
+  readonly #maxFollowers: number
+  readonly #inTurn = createSerialQueue()
+  /** Queries under way, by their cursors. */
+  readonly #reads = new Map<string, Promise<ChangeSlice | undefined>>()
+  readonly #closing = new AbortController()
+  #isPolling = false
 
-  function admit({ changes, next }: ChangePage) {
-    if (changes.length === 0) return
-    kept.add(changes, next)
-    for (const place of places) {
-      if (place.end !== undefined && kept.end - place.end > MAX_WAITING_BYTES) place.follower.onSlow()
+  constructor(reader: ChangeReader, maxFollowers: number) {
+    super()
+    this.setMaxListeners(0)
+    this.#reader = reader
+    this.#maxFollowers = maxFollowers
+    const readNow = coalesceNext(() => reader.read(undefined, 0))
+    this.now = async () => {
+      const page = await readNow()
+      if (page === undefined) throw new TypeError('there is no cursor of now')
+      return new ChangeSlice(page)
     }
-    news.wakeAll()
   }
 
-  /** Looks for changes as long as anybody follows. While nobody does, what is kept grows old. */
-  async function poll() {
-    if (isPolling) return
-    isPolling = true
-    kept.clear()
-    while (places.size > 0 && !isClosed) {
-      let hasMore = false
-      try {
-        const page = await inTurn(() => reader.read(kept.cursor, PAGE))
-        if (kept.cursor === undefined && page !== undefined) kept.add([], page.next)
-        else if (page !== undefined) admit(page)
-        else {
-          // The history is another one: each follower finds out about its own cursor.
-          kept.clear()
-          news.wakeAll()
-        }
-        hasMore = page?.hasMore ?? false
-      } catch {
-        // The database is away; so are responses, which say so.
+  get isClosed() {
+    return this.#closing.signal.aborted
+  }
+
+  /**
+   * Counts a follower, for which the feed polls.
+   * @returns what ends that, once.
+   * @throws TooManyStreamsError
+   */
+  join() {
+    if (this.size >= this.#maxFollowers) throw new TooManyStreamsError()
+    this.size += 1
+    if (!this.#isPolling) void this.#poll()
+    let hasLeft = false
+    return () => {
+      if (!hasLeft) this.size -= 1
+      hasLeft = true
+    }
+  }
+
+  /**
+   * Some changes after a cursor, from the buffer or by a query that all at this cursor share; undefined where the history
+   * of the cursor is lost.
+   * @throws MalformedCursorError
+   */
+  async after(cursor: string) {
+    const buffered = this.buffer.after(cursor)
+    if (buffered !== undefined) return buffered
+    const read =
+      this.#reads.get(cursor) ??
+      this.#inTurn(() => this.#reader.read(cursor, SLICE))
+        .then((page) => page && new ChangeSlice(page))
+        .finally(() => this.#reads.delete(cursor))
+    this.#reads.set(cursor, read)
+    return read
+  }
+
+  /** Waits for new changes, the end of the feed, or the signal. */
+  async news(signal: AbortSignal) {
+    if (!this.isClosed) await once(this, 'news', { signal }).catch(() => undefined)
+  }
+
+  /** Ends all followers, each after what it was given. */
+  close() {
+    this.#closing.abort()
+    this.emit('news')
+  }
+
+  async #poll() {
+    this.#isPolling = true
+    // Nothing was added while nobody followed.
+    this.buffer.clear()
+    let beatAt = performance.now()
+    while (this.size > 0 && !this.isClosed) {
+      // The database is away: so are responses, which say so.
+      const hasMore = await this.#readNext().catch(() => false)
+      if (performance.now() - beatAt > HEARTBEAT_MS) {
+        beatAt = performance.now()
+        this.emit('heartbeat')
       }
-      await sleep(hasMore ? NEXT_PAGE_MS : POLL_INTERVAL_MS)
+      const pauseMs = hasMore ? NEXT_PAGE_MS : POLL_INTERVAL_MS
+      await sleep(pauseMs, undefined, { ref: false, signal: this.#closing.signal }).catch(() => undefined)
     }
-    isPolling = false
+    this.#isPolling = false
   }
 
-  async function* follow(after: string, follower: Follower) {
-    const { signal } = follower
-    const place: Place = { cursor: after, end: undefined, follower }
-    places.add(place)
-    void poll()
-    try {
-      while (!signal.aborted && !isClosed) {
-        const since = news.count
-        const known = kept.after(place.cursor)
-        if (known === undefined) place.end = undefined
-        else if (known.entries.length === 0) place.end = known.end
-        const entries = known?.entries ?? (await inTurn(() => reader.read(place.cursor, PAGE)))?.changes.map(toEntry)
-        // The history is lost.
-        if (entries === undefined) return
-        if (entries.length === 0 && (await news.wait(since, signal))) yield []
-        for (let start = 0; start < entries.length; start += PORTION) {
-          const portion = entries.slice(start, start + PORTION)
-          yield portion
-          place.cursor = portion.at(-1)?.change.cursor ?? place.cursor
-          if (place.end !== undefined) place.end = portion.at(-1)?.end ?? place.end
-          if (signal.aborted || isClosed) return
-        }
-      }
-    } finally {
-      places.delete(place)
+  /** Whether there is more. */
+  async #readNext() {
+    const page = await this.#inTurn(() => this.#reader.read(this.buffer.newest, PAGE))
+    if (page === undefined) {
+      // The history is another one: each follower finds out about its own cursor.
+      this.buffer.clear()
+    } else {
+      if (page.next === this.buffer.newest) return false
+      this.buffer.add(page)
     }
-  }
-
-  return {
-    get size() {
-      return places.size
-    },
-    follow,
-    close() {
-      isClosed = true
-      news.wakeAll()
-    },
+    this.emit('news')
+    return page?.hasMore ?? false
   }
 }
-
-/** Wakes all who wait for news. */
-function createNews() {
-  const waiting = new Set<() => void>()
-  let count = 0
-  return {
-    get count() {
-      return count
-    },
-    wakeAll() {
-      count += 1
-      for (const goOn of waiting) goOn()
-    },
-    /** Waits for news since there were so many: whether there are none for so long that a sign of life is due. */
-    wait: (since: number, signal: AbortSignal) =>
-      new Promise<boolean>((resolve) => {
-        const timer = setTimeout(() => end(true), SIGN_MS)
-        const goOn = () => end(false)
-        function end(quiet: boolean) {
-          clearTimeout(timer)
-          waiting.delete(goOn)
-          signal.removeEventListener('abort', goOn)
-          resolve(quiet)
-        }
-        waiting.add(goOn)
-        signal.addEventListener('abort', goOn)
-        if (signal.aborted || count !== since) goOn()
-      }),
-  }
-}
-
-const sleep = (ms: number) =>
-  new Promise<void>((resolve) => {
-    setTimeout(resolve, ms).unref()
-  })

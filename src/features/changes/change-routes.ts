@@ -1,14 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { HistoryLostError, InvalidParameterError, TooManyStreamsError } from '../../http/request/errors/errors.ts'
+import { HistoryLostError, InvalidParameterError } from '../../http/request/errors/errors.ts'
 import { uncachedResponsesOf } from '../../http/request/responses.ts'
 import { addVary } from '../../http/request/vary.ts'
 import { type ChangePage, type ChangeReader, MalformedCursorError } from '../../read-models/changes/read.ts'
-import type { Change } from '../../schemas/changes.ts'
 import type { ChangeFeed } from './change-feed.ts'
+import { type ChangeFilter, createFilter } from './change-filter.ts'
 import { ListChangesQuery, ListChangesResponse, MAX_PAGE } from './change-schemas.ts'
-import { sendEvents, wantsEvents } from './change-streams.ts'
+import { ChangeStream, wantsEvents } from './change-streams.ts'
 
 const example: ListChangesResponse = {
   changes: [
@@ -57,76 +57,71 @@ const listChanges = {
 interface ChangeRoutes {
   changes: ChangeReader
   feed: ChangeFeed
-  maxStreams: number
   /** Ends when the client of a request has gone. */
   signalOf: (request: FastifyRequest) => AbortSignal | undefined
-  /** From now on the response takes as long as it takes, and no place of those that are made. */
-  awaitChanges: (request: FastifyRequest) => void
-  /** Told of a client that was cut off. */
+  /** From now on the response takes as long as it takes, and is none of those that are made. */
+  startStream: (request: FastifyRequest) => void
+  /** Called for a client that was cut off. */
   onCutOff: () => void
 }
 
-/** Whether a change is asked for. */
-const createFilter =
-  ({ kind, campaignId, chainId }: ListChangesQuery) =>
-  (change: Change) =>
-    change.kind === 'reset' ||
-    ((kind?.includes(change.kind) ?? true) &&
-      (campaignId === undefined || (change.campaignId ?? change.claim?.campaignId) === campaignId) &&
-      (chainId?.includes(change.chainId) ?? true))
+/** @throws HistoryLostError, and InvalidParameterError where the cursor is none. */
+async function orRefused<Page>(reading: Promise<Page | undefined>): Promise<Page> {
+  try {
+    const page = await reading
+    if (page === undefined) throw new HistoryLostError()
+    return page
+  } catch (error) {
+    if (!(error instanceof MalformedCursorError)) throw error
+    throw new InvalidParameterError('after', `after must be a cursor of changes: ${error.message}`)
+  }
+}
+
+function toResponse({ changes, next, hasMore }: ChangePage, { passes }: ChangeFilter, { pageSize }: ListChangesQuery) {
+  const passing = changes.filter(passes)
+  const shown = passing.slice(0, pageSize)
+  const isCut = passing.length > shown.length
+  return { changes: shown, nextCursor: (isCut && shown.at(-1)?.cursor) || next, hasMore: isCut || hasMore }
+}
 
 export const changeRoutes: FastifyPluginAsyncTypebox<ChangeRoutes> = async (app, options) => {
-  const { changes, feed, maxStreams, signalOf, awaitChanges, onCutOff } = options
+  const { changes, feed, signalOf, startStream, onCutOff } = options
   app.addHook('preClose', async () => feed.close())
 
-  /** @throws HistoryLostError, and InvalidParameterError where the cursor is none. */
-  async function read(after: string | undefined, max: number): Promise<ChangePage> {
-    try {
-      const page = await changes.read(after, max)
-      if (page === undefined) throw new HistoryLostError()
-      return page
-    } catch (error) {
-      if (!(error instanceof MalformedCursorError)) throw error
-      throw new InvalidParameterError('after', `after must be a cursor of changes: ${error.message}`)
-    }
-  }
-
-  function requirePlace() {
-    if (feed.size >= maxStreams) throw new TooManyStreamsError()
+  async function list(request: FastifyRequest, query: ListChangesQuery): Promise<ListChangesResponse> {
+    const { after, wait } = query
+    const filter = createFilter(query)
+    const mayWait = wait > 0 && request.method !== 'HEAD'
+    const buffered = after !== undefined && mayWait ? feed.buffer.after(after) : undefined
+    const max = filter.passesAll ? query.pageSize : MAX_PAGE
+    const known = buffered ?? (after === undefined ? await feed.now() : undefined)
+    const first = toResponse(known?.page ?? (await orRefused(changes.read(after, max))), filter, query)
+    return first.changes.length > 0 || !mayWait ? first : waitAfter(first, request, query, filter)
   }
 
   /** The first changes to come that pass; none where the time is over. */
-  async function waitFor(
-    after: string,
+  async function waitAfter(
+    first: ListChangesResponse,
+    request: FastifyRequest,
     query: ListChangesQuery,
-    passes: (change: Change) => boolean,
-    gone: AbortSignal,
+    filter: ChangeFilter,
   ) {
-    const signal = AbortSignal.any([gone, AbortSignal.timeout(query.wait * 1000)])
-    let nextCursor = after
-    for await (const entries of feed.follow(nextCursor, { signal, onSlow: () => undefined })) {
-      const passing = entries.map(({ change }) => change).filter(passes)
-      const page = passing.slice(0, query.pageSize)
-      nextCursor =
-        (passing.length > page.length ? page : entries.map(({ change }) => change)).at(-1)?.cursor ?? nextCursor
-      if (page.length > 0) return { changes: page, nextCursor, hasMore: passing.length > page.length }
+    const leave = feed.join()
+    try {
+      startStream(request)
+      const gone = signalOf(request)
+      const signal = AbortSignal.any([AbortSignal.timeout(query.wait * 1000), ...(gone === undefined ? [] : [gone])])
+      let response = first
+      while (!signal.aborted && !feed.isClosed) {
+        const after = response.nextCursor
+        response = toResponse((await orRefused(feed.after(after))).page, filter, query)
+        if (response.changes.length > 0) break
+        if (response.nextCursor === after) await feed.news(signal)
+      }
+      return response
+    } finally {
+      leave()
     }
-    return { changes: [], nextCursor, hasMore: false }
-  }
-
-  async function list(request: FastifyRequest, query: ListChangesQuery): Promise<ListChangesResponse> {
-    const passes = createFilter(query)
-    const isFiltered = [query.kind, query.campaignId, query.chainId].some((filter) => filter !== undefined)
-    const page = await read(query.after, isFiltered ? MAX_PAGE : query.pageSize)
-    const passing = page.changes.filter(passes)
-    const shown = passing.slice(0, query.pageSize)
-    const isCut = passing.length > shown.length
-    const nextCursor = (isCut ? shown.at(-1)?.cursor : undefined) ?? page.next
-    const isWorthWaiting = shown.length === 0 && query.wait > 0 && request.method !== 'HEAD'
-    if (!isWorthWaiting) return { changes: shown, nextCursor, hasMore: isCut || page.hasMore }
-    requirePlace()
-    awaitChanges(request)
-    return waitFor(nextCursor, query, passes, signalOf(request) ?? new AbortController().signal)
   }
 
   app.get('/changes', { schema: listChanges }, async (request, reply) => {
@@ -134,19 +129,24 @@ export const changeRoutes: FastifyPluginAsyncTypebox<ChangeRoutes> = async (app,
     void reply.header('cache-control', 'no-store')
     const { query } = request
     if (!wantsEvents(request)) return list(request, query)
-    requirePlace()
-    const lastEventId = request.headers['last-event-id']
-    const asked = typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : query.after
-    const { next } = await read(asked, 1)
-    const after = asked ?? next
-    if (request.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send('')
-    awaitChanges(request)
-    return sendEvents(reply, feed, {
-      ...{ after, passes: createFilter(query), signal: signalOf(request) ?? new AbortController().signal },
-      onSlow() {
+    const onClose = feed.join()
+    try {
+      startStream(request)
+      const lastEventId = request.headers['last-event-id']
+      const after = typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : query.after
+      const start = await orRefused(after === undefined ? feed.now() : feed.after(after))
+      void reply.headers({ 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' })
+      const onSlow = () => {
         onCutOff()
         request.raw.socket.resetAndDestroy()
-      },
-    })
+      }
+      const stream = new ChangeStream({ feed, filter: createFilter(query), start, onSlow, onClose })
+      if (request.method !== 'HEAD') return reply.send(stream)
+      stream.destroy()
+      return reply.send('')
+    } catch (error) {
+      onClose()
+      throw error
+    }
   })
 }

@@ -1,13 +1,19 @@
 import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Change } from '../../schemas/changes.ts'
+import type { FastifyRequest } from 'fastify'
+import type { ChangeSlice } from './change-buffer.ts'
 import type { ChangeFeed } from './change-feed.ts'
+import type { ChangeFilter } from './change-filter.ts'
 
-/** How soon a client is to come again after an end that we made. */
-const RETRY_MS = 1000
+/** How soon a client is to come again after an end that we made; proxies and clients see at once that a stream has begun. */
+const RETRY = 'retry: 1000\n\n'
 
-/** A client that reads slower than this is not waited for: a few events. */
-const BUFFER_BYTES = 16 * 1024
+const HEARTBEAT = ': \n\n'
+
+/** Bytes of events that a client may be behind, once it has come to the newest change. */
+const MAX_WAITING_BYTES = 1024 * 1024
+
+/** Bytes that a stream reads ahead of its client: a few events. */
+const READ_AHEAD_BYTES = 16 * 1024
 
 /** Whether a request asks for server-sent events. */
 export const wantsEvents = ({ headers }: FastifyRequest) =>
@@ -16,32 +22,99 @@ export const wantsEvents = ({ headers }: FastifyRequest) =>
     .map((range) => range.trim().toLowerCase())
     .some((range) => range.startsWith('text/event-stream') && !/;\s*q=0(\.0*)?$/.test(range))
 
-/** Sends the changes after a cursor that pass, until the client goes or the feed ends. */
-export function sendEvents(
-  reply: FastifyReply,
-  feed: ChangeFeed,
-  {
-    after,
-    passes,
-    signal,
-    onSlow,
-  }: {
-    after: string
-    passes: (change: Change) => boolean
-    signal: AbortSignal
-    onSlow: () => void
-  },
-) {
-  async function* toEvents() {
-    // Proxies and clients hear at once that it has begun.
-    yield `retry: ${RETRY_MS}\n\n`
-    for await (const entries of feed.follow(after, { signal, onSlow })) {
-      const events = entries.filter(({ change }) => passes(change)).map(({ event }) => event)
-      if (entries.length === 0) yield ': \n\n'
-      else if (events.length > 0) yield events.join('')
-    }
-    yield `retry: ${RETRY_MS}\n\n`
+interface Stream {
+  feed: ChangeFeed
+  filter: ChangeFilter
+  /** What comes first. */
+  start: ChangeSlice
+  /** Called where the client does not keep up. */
+  onSlow: () => void
+  onClose: () => void
+}
+
+/** The changes that pass a filter as server-sent events, until the client leaves or the feed ends. */
+export class ChangeStream extends Readable {
+  readonly #stream: Stream
+  #cursor = ''
+  /** Whether the client takes more. */
+  #isDrained = false
+  #isReading = false
+  /** `bytes` of the buffer when this stream had all changes; none as long as it never had. */
+  #bytes = Number.POSITIVE_INFINITY
+  readonly #onNews = () => this.#proceed()
+  readonly #onHeartbeat = () => {
+    if (this.#isDrained) this.#send(HEARTBEAT)
   }
-  void reply.headers({ 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' })
-  return reply.send(Readable.from(toEvents(), { objectMode: false, highWaterMark: BUFFER_BYTES }))
+
+  constructor(stream: Stream) {
+    super({ highWaterMark: READ_AHEAD_BYTES })
+    this.#stream = stream
+    const { feed, start } = stream
+    feed.on('news', this.#onNews).on('heartbeat', this.#onHeartbeat)
+    this.push(RETRY)
+    this.#take(start)
+  }
+
+  override _read() {
+    this.#isDrained = true
+    this.#proceed()
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void) {
+    const { feed, onClose } = this.#stream
+    feed.off('news', this.#onNews).off('heartbeat', this.#onHeartbeat)
+    onClose()
+    callback(error)
+  }
+
+  /** Sends what is buffered, and reads what is not. */
+  #proceed() {
+    const { feed, onSlow } = this.#stream
+    if (feed.isClosed) {
+      this.#end()
+    } else if (!this.#isDrained && feed.buffer.bytes - this.#bytes > MAX_WAITING_BYTES) {
+      onSlow()
+      this.destroy()
+    }
+    for (let hasMore = true; hasMore && this.#isDrained; ) {
+      const slice = feed.buffer.after(this.#cursor)
+      if (slice === undefined) void this.#read()
+      else this.#take(slice)
+      hasMore = slice?.page.hasMore === true
+      if (slice !== undefined && !hasMore) this.#bytes = feed.buffer.bytes
+    }
+  }
+
+  /** News comes after this, not meanwhile: the feed sends one query at a time. */
+  async #read() {
+    if (this.#isReading) return
+    this.#isReading = true
+    try {
+      const cursor = this.#cursor
+      const slice = await this.#stream.feed.after(cursor)
+      this.#isReading = false
+      if (slice === undefined) this.#end()
+      else this.#take(slice)
+      if (this.#cursor !== cursor) this.#proceed()
+    } catch (error) {
+      this.destroy(error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  #take(slice: ChangeSlice) {
+    this.#cursor = slice.page.next
+    const events = slice.eventsOf(this.#stream.filter)
+    if (events.length > 0) this.#send(events)
+  }
+
+  #send(bytes: Buffer | string) {
+    this.#isDrained = false
+    this.push(bytes)
+  }
+
+  #end() {
+    this.#stream.feed.off('news', this.#onNews).off('heartbeat', this.#onHeartbeat)
+    this.#send(RETRY)
+    this.push(null)
+  }
 }

@@ -1,3 +1,4 @@
+import { noteRecords } from '../../read-models/changes/maintain.ts'
 import { type Step, stepsFor } from '../../read-models/steps.ts'
 import type { RecordType } from '../records.ts'
 import { FOLLOWS } from '../staging/reference-checks.ts'
@@ -54,19 +55,32 @@ export const mergeTokensAndLists: Step[] = [
   ...stepsFor(
     ['contract'],
     [
-      upsertRecords('contract', 'contracts', ['chain_id', 'address'], ['name']),
-      removeRecords('contract', 'contracts', ['chain_id', 'address']),
+      `with merged as (${upsertRecords('contract', 'contracts', ['chain_id', 'address'], ['name'])}
+        returning chain_id, address
+      ), removed as (${removeRecords('contract', 'contracts', ['chain_id', 'address'])}
+        returning stored.chain_id, stored.address)
+      ${noteRecords(
+        'contract',
+        { chainId: 'chain_id', address: 'address' },
+        '(select * from merged union all select * from removed) changed',
+      )}`,
     ],
   ),
   ...stepsFor(
     ['actionTemplate'],
     [
-      upsertRecords(
+      `with merged as (${upsertRecords(
         'actionTemplate',
         'action_templates',
         ['id'],
         ['project_id', 'action_type', 'project_image', 'description', 'category'],
-      ),
+      )} returning id)
+      ${noteRecords(
+        'actionTemplate',
+        { id: 'id' },
+        `(select id from merged union all
+          select id from staged_actiontemplate join action_templates using (id) where is_removed) changed`,
+      )}`,
     ],
   ),
   ...stepsFor(
@@ -82,6 +96,54 @@ export const mergeTokensAndLists: Step[] = [
       `delete from access_list_members where access_list_id in (select id from staged_accesslist)`,
       `insert into access_list_members (access_list_id, address)
       select distinct id, address from staged_accesslist, unnest(members) as address`,
+    ],
+  ),
+]
+
+const noteSignatures = (campaignId: string, from: string) =>
+  noteRecords(
+    'claimSignature',
+    { campaignId, claimant: 'signed.claimant', incentiveId: 'signed.incentive_position' },
+    from,
+  )
+
+/** Signatures that come, change or go, also with their incentives: before anything is withdrawn. */
+export const noteSignatureChanges: Step[] = [
+  ...stepsFor(
+    ['claimSignature'],
+    [
+      noteSignatures(
+        'signed.campaign_id',
+        `staged_claimsignature signed join campaigns on campaigns.id = signed.campaign_id
+        left join claim_signatures stored on stored.campaign_key = campaigns.key
+          and stored.claimant = signed.claimant and stored.incentive_position = signed.incentive_position
+        where case when is_removed then stored.signature is not null
+          else (stored.signature, stored.referrer) is distinct from (signed.signature, signed.referrer) end`,
+      ),
+    ],
+  ),
+  ...stepsFor(
+    ['campaign'],
+    [
+      noteSignatures(
+        'staged_key.id',
+        `claim_signatures signed join staged_key on staged_key.key = signed.campaign_key
+        where signed.incentive_position <> all (staged_key.incentive_positions)`,
+      ),
+      noteSignatures(
+        'staged_key.id',
+        `detached_claim_signatures signed join staged_key on staged_key.id = signed.campaign_id
+        where signed.incentive_position = any (staged_key.incentive_positions)`,
+      ),
+    ],
+  ),
+  ...stepsFor(
+    ['withdrawnCampaign'],
+    [
+      noteSignatures(
+        'campaigns.id',
+        `withdrawn_campaign join campaigns using (id) join claim_signatures signed on signed.campaign_key = campaigns.key`,
+      ),
     ],
   ),
 ]

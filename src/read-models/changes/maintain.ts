@@ -15,11 +15,24 @@ export const notedTables = {
 /** The order of kinds within a commit; `reset` stands for all else that its commit changes. */
 const RANKS: readonly string[] = [
   ...['reset', 'chain.reorganised', 'campaign.removed', 'claim.removed'],
-  ...['token.changed', 'price.changed', 'campaign.added', 'campaign.changed', 'claim.added'],
+  ...['token.changed', 'price.changed', 'campaign.added', 'campaign.changed', 'claim.added', 'records.changed'],
 ]
 
 /** Changes of a kind in a commit are fewer. */
 const MAX_OF_RANK = 1_000_000_000
+
+/** Records that campaigns need, and what identifies each: no reader of the changes gets them, but a copy has to be whole. */
+type NeededRecord = 'actionTemplate' | 'contract' | 'claimSignature'
+
+/** @param columns an expression for each identity key. @param from the rows that come, change or go. */
+export const noteRecords = (type: NeededRecord, columns: Readonly<Record<string, string>>, from: string) =>
+  `insert into noted_changes (kind, details)
+  select 'records.changed', jsonb_build_object('type', '${type}'${Object.entries(columns)
+    .map(([key, column]) => `, '${key}', ${column}`)
+    .join('')})
+  from ${from}`
+
+const RECORDS_PER_CHANGE = 1000
 
 const positionOf = (rank: string) => `${rank} * ${MAX_OF_RANK}::bigint + row_number() over () as position`
 
@@ -35,6 +48,7 @@ const appliesTo: readonly ChangeKind[] = [
   ...(['token', 'tokenPrice', 'feedPrice', 'withdrawnFeedPrice', 'priceSource'] as const),
   ...(['campaign', 'campaignMetadata', 'incentive', 'claim'] as const),
   ...(['withdrawnClaim', 'withdrawnCampaign', 'chainEvent'] as const),
+  ...(['actionTemplate', 'contract', 'claimSignature'] as const),
 ]
 
 /**
@@ -53,8 +67,14 @@ export const recordChanges: readonly Step[] = [
     ) own cross join (
       select ${positionOf(`array_position('{${RANKS.join()}}', kind)`)}, kind, chain_id, campaign_id, details
       from (
-        select distinct kind, chain_id, campaign_id, details from noted_changes
-        order by kind, chain_id, campaign_id, details
+        (select distinct kind, chain_id, campaign_id, details from noted_changes where kind <> 'records.changed'
+        order by kind, chain_id, campaign_id, details)
+        union all
+        select 'records.changed', null, null, jsonb_agg(details)
+        from (
+          select details, row_number() over () / ${RECORDS_PER_CHANGE} as part
+          from (select distinct details from noted_changes where kind = 'records.changed') records
+        ) parts group by part
       ) noted
       union all
       select ${positionOf(`case direction when 1 then ${RANKS.indexOf('claim.added') + 1} else ${RANKS.indexOf('claim.removed') + 1} end`)},

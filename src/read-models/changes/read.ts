@@ -13,7 +13,7 @@ interface Place {
 /** Changes in order, and where they end. */
 export interface ChangePage {
   changes: Change[]
-  /** The cursor of the last change that was read; as before where there was none. */
+  /** Where the page ends: at its last change, or later; as before where nothing has changed. */
   next: string
   hasMore: boolean
 }
@@ -21,7 +21,7 @@ export interface ChangePage {
 export interface ChangeReader {
   /**
    * The changes after a cursor, of all kinds; without one no change, and the cursor of now. One statement, so as of one
-   * moment; reads as many rows as it returns. A cursor that this database has not come to yet (a standby) has none after it.
+   * moment; a page has fewer than `max` where only records have changed that no change tells of. A cursor that this database has not come to yet (a standby) has none after it.
    * @returns undefined where the history of the cursor is lost, or too old.
    * @throws MalformedCursorError where it is none.
    */
@@ -73,7 +73,8 @@ export function createChangeReader(database: Database): ChangeReader {
       if (!head.isKnown && head.newest.revision >= Number(place?.revision)) return undefined
       const found = head.isKnown ? rows.flatMap(toChange) : []
       const page = found.slice(0, max)
-      return { changes: page, next: page.at(-1)?.cursor ?? after, hasMore: found.length > max }
+      const changes = page.flatMap(({ change }) => change ?? [])
+      return { changes, next: page.at(-1)?.cursor ?? after, hasMore: found.length > max }
     },
   }
 }
@@ -82,19 +83,18 @@ const NO_IDENTITY = '00000000-0000-0000-0000-000000000000'
 
 type Row = Awaited<ReturnType<ReturnType<typeof prepareChanges>['execute']>>[number]
 
-function toChange({ revision, position, identity, at, kind, chainId, campaignId, details, metadata }: Row): Change[] {
+/** `change` is missing where only records have changed. */
+function toChange(row: Row): { cursor: string; change?: Change }[] {
+  const { revision, position, identity, at, kind, chainId, campaignId, details, metadata } = row
   if (revision === null || position === null || identity === null) return []
-  const shared = {
-    cursor: toChangeCursor({ revision, position, identity }),
-    kind,
-    at: new Date(at).toISOString(),
-    chainId,
-  }
+  const cursor = toChangeCursor({ revision, position, identity })
+  if (kind === 'records.changed') return [{ cursor }]
+  const shared = { cursor, kind, at: new Date(at).toISOString(), chainId }
   const fields = kind.startsWith('claim.')
     ? { claim: { campaignId, ...(details as object), metadata } }
     : { ...(campaignId !== null && { campaignId }), ...(details as object | null) }
   // What the ingest writes has the form that is described for its kind.
-  return [{ ...shared, ...fields } as Change]
+  return [{ cursor, change: { ...shared, ...fields } as Change }]
 }
 
 /** A row for each change, with where the history stands; one row without a change where there is none. */
@@ -117,7 +117,7 @@ function prepareChanges(database: Database) {
       kind: sql<string>`change.kind`,
       chainId: sql<number | null>`change.chain_id::float8`,
       campaignId: sql<string | null>`change.campaign_id`,
-      details: sql<unknown>`change.details - 'seconds'`,
+      details: sql<unknown>`case when change.kind <> 'records.changed' then change.details - 'seconds' end`,
       metadata: sql<unknown>`case when token.address is not null then json_build_object(
         'id', token.chain_id || ':' || token.address, 'chainId', token.chain_id, 'address', token.address,
         'decimals', token.decimals, 'name', token.name, 'symbol', token.symbol, 'imageUri', token.image_uri) end`,

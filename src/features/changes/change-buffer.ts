@@ -1,0 +1,83 @@
+import type { ChangePage } from '../../read-models/changes/read.ts'
+import type { Change } from '../../schemas/changes.ts'
+import type { ChangeFilter } from './change-filter.ts'
+
+/** Bytes of events that are buffered. */
+const MAX_BYTES = 2 * 1024 * 1024
+
+/** Maximum number of changes in a slice. */
+export const SLICE = 100
+
+const toEvent = (change: Change) => `id: ${change.cursor}\nevent: ${change.kind}\ndata: ${JSON.stringify(change)}\n\n`
+
+/** A page of changes with its server-sent events, which are serialized once for all streams with the same filter. */
+export class ChangeSlice {
+  readonly page: ChangePage
+  readonly #events = new Map<string, Buffer>()
+
+  constructor(page: ChangePage) {
+    this.page = page
+  }
+
+  eventsOf({ key, passes }: ChangeFilter) {
+    const known = this.#events.get(key)
+    if (known !== undefined) return known
+    const events = Buffer.from(this.page.changes.filter(passes).map(toEvent).join(''))
+    this.#events.set(key, events)
+    return events
+  }
+}
+
+/** The newest changes of a process, without gaps. */
+export class ChangeBuffer {
+  /** Bytes of all events that were ever added. */
+  bytes = 0
+  /** The cursor of the newest change; undefined where nothing is buffered. */
+  newest: string | undefined
+  /** Each with the bytes of all events up to and including its own. */
+  #entries: { change: Change; end: number }[] = []
+  /** How many were dropped. */
+  #dropped = 0
+  /** How many had been added when a cursor was the newest. */
+  readonly #counts = new Map<string, number>()
+  readonly #slices = new Map<string, ChangeSlice>()
+
+  clear() {
+    this.newest = undefined
+    this.#entries = []
+    this.#dropped = 0
+    this.#counts.clear()
+    this.#slices.clear()
+  }
+
+  /** Adds what follows the newest change, and drops the oldest. */
+  add({ changes, next }: ChangePage) {
+    this.#slices.clear()
+    for (const change of changes) {
+      this.bytes += toEvent(change).length
+      this.#entries.push({ change, end: this.bytes })
+      this.#counts.set(change.cursor, this.#dropped + this.#entries.length)
+    }
+    this.newest = next
+    this.#counts.set(next, this.#dropped + this.#entries.length)
+    let surplus = 0
+    while (this.bytes - (this.#entries[surplus]?.end ?? this.bytes) > MAX_BYTES) surplus += 1
+    for (const { change } of this.#entries.splice(0, surplus)) this.#counts.delete(change.cursor)
+    this.#dropped += surplus
+  }
+
+  /** The changes after a cursor; undefined where they are not buffered. */
+  after(cursor: string): ChangeSlice | undefined {
+    const known = this.#slices.get(cursor)
+    if (known !== undefined) return known
+    const count = this.#counts.get(cursor)
+    if (count === undefined || count < this.#dropped) return undefined
+    // Followers at different cursors soon share slices, which end where the count is a multiple.
+    const end = (Math.floor(count / SLICE) + 1) * SLICE
+    const changes = this.#entries.slice(count - this.#dropped, end - this.#dropped).map(({ change }) => change)
+    const hasMore = end < this.#dropped + this.#entries.length
+    const slice = new ChangeSlice({ changes, next: changes.at(-1)?.cursor ?? cursor, hasMore })
+    this.#slices.set(cursor, slice)
+    return slice
+  }
+}
