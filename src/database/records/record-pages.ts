@@ -136,10 +136,7 @@ export function copyChangedNeededSql(changes: string) {
       columns: { of: `'${type}'::text`, ...Object.fromEntries(keys.map(({ key, value }) => [key, value])) },
     }
     return [
-      asNdjson(
-        source,
-        (columns) => `select ${columns} from ${changed}, ${from} where ${isSame} and ${isNeededBy()}`,
-      ),
+      asNdjson(source, (columns) => `select ${columns} from ${changed}, ${from} where ${isSame} and ${isNeededBy()}`),
       asNdjson(
         removal,
         (columns) => `select ${columns} from ${changed} where not exists (select from ${from} where ${isSame})`,
