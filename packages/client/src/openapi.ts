@@ -419,37 +419,7 @@ export interface webhooks {
          * Receive a change
          * @description The command `notify` posts each change as a Standard Webhook, in order, until the receiver returns 2xx; a repeated one has the same `webhook-id`.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        /** @description The kind of the change. */
-                        type: string;
-                        /**
-                         * Format: date-time
-                         * @description When it was committed.
-                         */
-                        timestamp: string;
-                        data: components["schemas"]["Change"];
-                    };
-                };
-            };
-            responses: {
-                /** @description Received. After any other status the change is sent again. */
-                "2XX": {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content?: never;
-                };
-            };
-        };
+        post: operations["receiveChange"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3379,6 +3349,37 @@ export interface operations {
             431: components["responses"]["Http431"];
             500: components["responses"]["Http500"];
             503: components["responses"]["Http503"];
+        };
+    };
+    receiveChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The kind of the change. */
+                    type: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was committed.
+                     */
+                    timestamp: string;
+                    data: components["schemas"]["Change"];
+                };
+            };
+        };
+        responses: {
+            /** @description Received. After any other status the change is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

@@ -5,9 +5,9 @@ import type { components, operations, paths } from './openapi.ts'
  * document has more.
  */
 
-/** Those that answer with JSON: exports are text that goes on for long, and are read with `fetch`. */
+/** Those that respond with JSON: exports are long texts, read with `fetch`, and a webhook is received. */
 type OperationId = {
-  [Id in keyof operations]: operations[Id]['responses'][200]['content'] extends { 'application/json': unknown }
+  [Id in keyof operations]: operations[Id] extends { responses: { 200: { content: { 'application/json': unknown } } } }
     ? Id
     : never
 }[keyof operations]

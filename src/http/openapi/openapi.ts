@@ -12,6 +12,7 @@ export const bearerToken = { bearerToken: [] }
 /** What the command `notify` sends: the server itself never sends a request. */
 const changeWebhook = {
   post: {
+    operationId: 'receiveChange',
     summary: 'Receive a change',
     description:
       'The command `notify` posts each change as a Standard Webhook, in order, until the receiver returns 2xx; a repeated one has the same `webhook-id`.',
