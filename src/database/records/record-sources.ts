@@ -110,7 +110,7 @@ const claims: RecordSource = {
   key: [
     { column: 'claim.block_timestamp', type: 'bigint' },
     { column: 'claim.tx_hash', type: 'bytea' },
-    { column: 'claim.log_index', type: 'integer' },
+    { column: 'claim.log_index', type: 'bigint' },
   ],
   time: { column: 'claim.block_timestamp', type: 'seconds' },
 }

@@ -41,7 +41,6 @@ const forms: Record<string, string> = {
   numeric: '(\\d{1,78})',
   bigint: '(\\d{1,16})',
   bytea: '(\\\\x[0-9a-f]{64})',
-  integer: '(\\d{1,9})',
 }
 
 const placeForm = (kind: RecordKind) =>

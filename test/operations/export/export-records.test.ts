@@ -175,7 +175,9 @@ test('records are chosen by chain and time, and a cursor goes with its question'
     aCampaign({ id: `${chain}:${anAddress('core')}:1`, incentives: [anErc20Incentive(anAddress('asset'))] }),
   )
   const claims = campaigns.flatMap((campaign) =>
-    [100, 200, 200, 300].map((time) => aClaim(campaign, { blockTimestamp: String(1_700_000_000 + time) })),
+    [100, 200, 200, 300].map((time, index) =>
+      aClaim(campaign, { blockTimestamp: String(1_700_000_000 + time), logIndex: 2 ** 31 - 1 - index }),
+    ),
   )
   await api.save(...campaigns, ...claims)
   const timesOf = async (parameters: string, limit = 1) =>
