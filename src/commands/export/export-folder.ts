@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { chainsSql, conditionsOf, copySql, type RecordFormat } from '../../database/records/record-pages.ts'
@@ -26,6 +28,9 @@ export interface ExportOptions {
 
 /** Changes that are taken in one step. */
 const MAX_CHANGES = 1000
+
+/** Where removals stand that a table has no place for. */
+const REMOVALS = 'removals.ndjson'
 
 /** How often it is looked for changes. */
 const POLL_INTERVAL_MS = 1000
@@ -77,6 +82,7 @@ async function copyAll(snapshot: Snapshot, folder: string, format: RecordFormat)
   const { next: cursor } = (await createChangeReader(snapshot.database).read(undefined, 0)) ?? {}
   if (cursor === undefined) throw new TypeError('there is no cursor of now')
   const bytes: Record<string, number> = {}
+  await rm(join(folder, REMOVALS), { force: true })
   for (const kind of recordKinds) {
     const chains = (await snapshot.ask<{ id: string }>(chainsSql(kind))).map(({ id }) => id)
     const chunks = snapshot.stream(copySql(kind, format, conditionsOf(kind, chains, {})))
@@ -111,8 +117,7 @@ async function copyChanges(snapshot: Snapshot, folder: string, state: CopyState)
     const { statements, removals } = await changesOf(snapshot, kind, folder, state, page, pricedTo)
     const name = `${kind}.${state.format}`
     if (statements.length > 0) await append(name, asText(state.format, snapshot.stream(statements)))
-    // A table has no place for them.
-    if (removals.length > 0) await append(state.format === 'csv' ? 'removals.ndjson' : name, toLines(removals))
+    if (removals.length > 0) await append(state.format === 'csv' ? REMOVALS : name, toLines(removals))
   }
   const nextState = { ...state, cursor, bytes, pricedTo }
   await writeState(folder, nextState)
