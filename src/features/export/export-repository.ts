@@ -40,6 +40,7 @@ const forms: Record<string, string> = {
   text: '(0x[0-9a-f]{40})',
   numeric: '(\\d{1,78})',
   bigint: '(\\d{1,16})',
+  instant: '(\\d{1,14})',
   bytea: '(\\\\x[0-9a-f]{64})',
 }
 
