@@ -22,6 +22,7 @@ import {
   aToken,
   toRemoval,
 } from '../setup/records.ts'
+import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
 import { startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
@@ -182,7 +183,7 @@ test('a process that follows and was killed ends with all there is, and no other
   await using database = await createTestDatabase()
   await using folder = await aFolder()
   await save(database, ...facts)
-  const start = () => startCli(['export', folder.path, '--follow'], { DATABASE_URL: database.url })
+  const start = (url = database.url) => startCli(['export', folder.path, '--follow'], { DATABASE_URL: url })
   const cursorOf = () => readFile(join(folder.path, 'cursor.json'), 'utf8').catch(() => undefined)
   await using killed = start()
   await waitFor(cursorOf)
@@ -190,7 +191,11 @@ test('a process that follows and was killed ends with all there is, and no other
   killed.child.kill('SIGKILL')
   await killed.ended
   await save(database, third, claims[3] as ImportRecord, signature)
-  await using process = start()
+  await using proxy = await openDatabaseProxy(database.url)
+  proxy.interrupt('cut')
+  await using process = start(proxy.url)
+  await process.said(/(the database cannot be reached: .*, retrying)/)
+  proxy.interrupt(undefined)
   const known = await cursorOf()
   await save(database, aClaim(first))
   await waitFor(async () => (await cursorOf()) !== known || undefined)

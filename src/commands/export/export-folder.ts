@@ -6,7 +6,7 @@ import { chainsSql, conditionsOf, copySql, type RecordFormat } from '../../datab
 import { type RecordKind, recordKinds } from '../../database/records/record-sources.ts'
 import { openSnapshotsOf, type Snapshot, withCrlf } from '../../database/records/snapshots.ts'
 import type { RemovalRecord } from '../../ingest/removal-records.ts'
-import { withCurrentSchema } from '../../process/database-access.ts'
+import { type Attempt, retryWhileAway, withCurrentSchema } from '../../process/database-access.ts'
 import { ending } from '../../process/shutdown.ts'
 import { type ChangePage, createChangeReader } from '../../read-models/changes/read.ts'
 import type { Settings } from '../../settings.ts'
@@ -46,18 +46,20 @@ async function copyToFolder(
   ensureLocked: () => void,
 ) {
   let state = await readState(folder, format)
-  await withCurrentSchema(settings, async (url) => {
+  const attempt: Attempt = follow ? retryWhileAway : (work) => work()
+  const work = async (url: string) => {
     const pool = new pg.Pool({ connectionString: url, max: 1, application_name: 'reward-campaigns export' })
     pool.on('error', () => undefined)
     const openSnapshot = openSnapshotsOf(pool)
-    async function inSnapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>) {
-      const snapshot = await openSnapshot(0)
-      try {
-        return await work(snapshot)
-      } finally {
-        snapshot.close()
-      }
-    }
+    const inSnapshot = <Result>(read: (snapshot: Snapshot) => Promise<Result>) =>
+      attempt(async () => {
+        const snapshot = await openSnapshot(0)
+        try {
+          return await read(snapshot)
+        } finally {
+          snapshot.close()
+        }
+      })
     try {
       state ??= await inSnapshot((snapshot) => copyAll(snapshot, folder, format))
       while (!ending.aborted) {
@@ -72,7 +74,8 @@ async function copyToFolder(
     } finally {
       await pool.end()
     }
-  })
+  }
+  await withCurrentSchema(settings, work, attempt)
 }
 
 const asText = (format: RecordFormat, chunks: AsyncGenerator<Buffer>) => (format === 'csv' ? withCrlf(chunks) : chunks)
