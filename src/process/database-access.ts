@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Database, openDatabase } from '../database/connection/client.ts'
+import { explainFailure, isDatabaseUnreachable } from '../database/connection/database-errors.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
 import { type EmbeddedServer, openEmbeddedServer } from '../embedded/embedded-postgres.ts'
 import { findBinaries } from '../embedded/embedded-programs.ts'
@@ -51,11 +53,35 @@ const printOnTerminal = (what: string) => void (process.stderr.isTTY && process.
 
 export const openDatabaseAccess = (settings: Settings) => createDatabaseAccess(settings).open()
 
+/** When a database that is away is tried again. */
+const AWAY_MS = 2000
+
+/** Some work on the database, and what it gives. */
+export type Attempt = <T>(work: () => Promise<T>) => Promise<T>
+
+/** Does the work again and again while the database is away, and says so, until the process ends. */
+export const retryWhileAway: Attempt = async (work) => {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (ending.aborted || !isDatabaseUnreachable(error)) throw error
+      process.stderr.write(`${explainFailure(error)}, retrying\n`)
+      await sleep(AWAY_MS, undefined, { signal: ending })
+    }
+  }
+}
+
 /**
  * Works on a database whose schema is current: an embedded one is migrated first.
+ * @param attempt how it is reached: once, or as often as it takes.
  * @throws SchemaBehindError if an external one is behind.
  */
-export async function withCurrentSchema<T>(settings: Settings, use: (url: string, database: Database) => Promise<T>) {
+export async function withCurrentSchema<T>(
+  settings: Settings,
+  use: (url: string, database: Database) => Promise<T>,
+  attempt: Attempt = (work) => work(),
+) {
   const access = await openDatabaseAccess(settings)
   const { database, close } = openDatabase({
     url: access.url,
@@ -66,7 +92,7 @@ export async function withCurrentSchema<T>(settings: Settings, use: (url: string
   })
   try {
     if (access.isEmbedded) await migrateDatabase(access.url)
-    else await requireCurrentSchema(database)
+    else await attempt(() => requireCurrentSchema(database))
     return await use(access.url, database)
   } finally {
     await close()

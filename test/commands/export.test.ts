@@ -1,4 +1,4 @@
-import { appendFile, readFile } from 'node:fs/promises'
+import { appendFile, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { exportToFolder } from '../../src/commands/export/export-folder.ts'
@@ -6,7 +6,7 @@ import { readSettings } from '../../src/config.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { connectForBatches } from '../../src/ingest/batch-connection.ts'
-import { prepareIngest } from '../../src/ingest/batches.ts'
+import { openIngest, prepareIngest } from '../../src/ingest/batches.ts'
 import type { ContractRecord, ImportRecord } from '../../src/ingest/records.ts'
 import type { RemovalRecord } from '../../src/ingest/removal-records.ts'
 import { FOLLOWS } from '../../src/ingest/staging/reference-checks.ts'
@@ -22,6 +22,7 @@ import {
   aToken,
   toRemoval,
 } from '../setup/records.ts'
+import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
 import { startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
@@ -169,13 +170,20 @@ test('tables get rows, and what is gone stands in a file of removals', async () 
   const after = await readFile(join(folder.path, 'claims.csv'), 'utf8')
   expect([after.startsWith(claimsBefore), after.split('\r\n').length]).toEqual([true, claims.length + 3])
   expect(JSON.parse(await readFile(join(folder.path, 'removals.ndjson'), 'utf8'))).toEqual(toRemoval(gone))
+  // After a reset the tables are made anew: what was gone before stands in none.
+  const ingest = await openIngest(database.url)
+  await ingest.apply({ records: [], chainEvent: { chainId: 8453, kind: 'reset' } })
+  await ingest.close()
+  await exportToFolder(settings, folder.path, { format: 'csv' })
+  expect((await readFile(join(folder.path, 'claims.csv'), 'utf8')).split('\r\n')).toHaveLength(claims.length + 2)
+  expect(await readdir(folder.path)).not.toContain('removals.ndjson')
 })
 
 test('a process that follows and was killed ends with all there is, and no other writes to its folder meanwhile', async () => {
   await using database = await createTestDatabase()
   await using folder = await aFolder()
   await save(database, ...facts)
-  const start = () => startCli(['export', folder.path, '--follow'], { DATABASE_URL: database.url })
+  const start = (url = database.url) => startCli(['export', folder.path, '--follow'], { DATABASE_URL: url })
   const cursorOf = () => readFile(join(folder.path, 'cursor.json'), 'utf8').catch(() => undefined)
   await using killed = start()
   await waitFor(cursorOf)
@@ -183,7 +191,11 @@ test('a process that follows and was killed ends with all there is, and no other
   killed.child.kill('SIGKILL')
   await killed.ended
   await save(database, third, claims[3] as ImportRecord, signature)
-  await using process = start()
+  await using proxy = await openDatabaseProxy(database.url)
+  proxy.interrupt('cut')
+  await using process = start(proxy.url)
+  await process.said(/(the database cannot be reached: .*, retrying)/)
+  proxy.interrupt(undefined)
   const known = await cursorOf()
   await save(database, aClaim(first))
   await waitFor(async () => (await cursorOf()) !== known || undefined)

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Ingest, openIngest } from '../../src/ingest/batches.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aToken, toLowerCase } from '../setup/records.ts'
+import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
 import { runCli, startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
@@ -90,7 +91,15 @@ test('each change is sent once taken, in order, signed as Standard Webhooks, and
     expect(stderr).not.toMatch(/whsec_|hidden/)
   }
   await ingest.apply({ records: toLowerCase(campaigns.slice(2)) })
-  await using again = start('--kind', 'campaign.added', '--from', 'not looked at: there is a cursor file')
+  // The database is away as it starts.
+  await using proxy = await openDatabaseProxy(database.url)
+  proxy.interrupt('cut')
+  await using again = startCli(
+    ['notify', '--to', url, '--secret-file', secretFile, '--kind', 'campaign.added', '--from', 'not looked at'],
+    { DATABASE_URL: proxy.url },
+  )
+  await again.said(/(the database cannot be reached: .*, retrying)/)
+  proxy.interrupt(undefined)
   await untilTaken(6)
   again.child.kill('SIGTERM')
   expect((await again.ended).code).toBe(0)

@@ -158,6 +158,15 @@ test('what something else refers to, and what a followed chain tells, cannot be 
     `records:2: /of: must be one of ${recordTypes.join(', ')}, got "nothing"`,
     `records:3: /of: is required, one of ${recordTypes.join(', ')}`,
   ])
+  // A chain may name more than one list, also to leave out their members.
+  for (const column of ['allowed_list_ids', 'denied_list_ids']) {
+    const named = anAccessList({ members: [] })
+    await save(database, named)
+    await database.query(`update allow_lists set ${column} = array[$1]`, [named.id])
+    expect(await faultsOf(database, toRemoval(named))).toEqual(['records:1: /id: is still referred to by a campaign'])
+    await database.query(`update allow_lists set ${column} = default`)
+    await save(database, toRemoval(named))
+  }
   // Metadata may name what its campaign will need.
   const later = anActionTemplate()
   await save(database, later, { type: 'campaignMetadata', id: aCampaign().id, actionTemplateId: later.id })

@@ -1,10 +1,12 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { chainsSql, conditionsOf, copySql, type RecordFormat } from '../../database/records/record-pages.ts'
 import { type RecordKind, recordKinds } from '../../database/records/record-sources.ts'
 import { openSnapshotsOf, type Snapshot, withCrlf } from '../../database/records/snapshots.ts'
 import type { RemovalRecord } from '../../ingest/removal-records.ts'
-import { withCurrentSchema } from '../../process/database-access.ts'
+import { type Attempt, retryWhileAway, withCurrentSchema } from '../../process/database-access.ts'
 import { ending } from '../../process/shutdown.ts'
 import { type ChangePage, createChangeReader } from '../../read-models/changes/read.ts'
 import type { Settings } from '../../settings.ts'
@@ -27,6 +29,9 @@ export interface ExportOptions {
 /** Changes that are taken in one step. */
 const MAX_CHANGES = 1000
 
+/** Where removals stand that a table has no place for. */
+const REMOVALS = 'removals.ndjson'
+
 /** How often it is looked for changes. */
 const POLL_INTERVAL_MS = 1000
 
@@ -41,18 +46,20 @@ async function copyToFolder(
   ensureLocked: () => void,
 ) {
   let state = await readState(folder, format)
-  await withCurrentSchema(settings, async (url) => {
+  const attempt: Attempt = follow ? retryWhileAway : (work) => work()
+  const work = async (url: string) => {
     const pool = new pg.Pool({ connectionString: url, max: 1, application_name: 'reward-campaigns export' })
     pool.on('error', () => undefined)
     const openSnapshot = openSnapshotsOf(pool)
-    async function inSnapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>) {
-      const snapshot = await openSnapshot(0)
-      try {
-        return await work(snapshot)
-      } finally {
-        snapshot.close()
-      }
-    }
+    const inSnapshot = <Result>(read: (snapshot: Snapshot) => Promise<Result>) =>
+      attempt(async () => {
+        const snapshot = await openSnapshot(0)
+        try {
+          return await read(snapshot)
+        } finally {
+          snapshot.close()
+        }
+      })
     try {
       state ??= await inSnapshot((snapshot) => copyAll(snapshot, folder, format))
       while (!ending.aborted) {
@@ -67,7 +74,8 @@ async function copyToFolder(
     } finally {
       await pool.end()
     }
-  })
+  }
+  await withCurrentSchema(settings, work, attempt)
 }
 
 const asText = (format: RecordFormat, chunks: AsyncGenerator<Buffer>) => (format === 'csv' ? withCrlf(chunks) : chunks)
@@ -77,6 +85,7 @@ async function copyAll(snapshot: Snapshot, folder: string, format: RecordFormat)
   const { next: cursor } = (await createChangeReader(snapshot.database).read(undefined, 0)) ?? {}
   if (cursor === undefined) throw new TypeError('there is no cursor of now')
   const bytes: Record<string, number> = {}
+  await rm(join(folder, REMOVALS), { force: true })
   for (const kind of recordKinds) {
     const chains = (await snapshot.ask<{ id: string }>(chainsSql(kind))).map(({ id }) => id)
     const chunks = snapshot.stream(copySql(kind, format, conditionsOf(kind, chains, {})))
@@ -111,8 +120,7 @@ async function copyChanges(snapshot: Snapshot, folder: string, state: CopyState)
     const { statements, removals } = await changesOf(snapshot, kind, folder, state, page, pricedTo)
     const name = `${kind}.${state.format}`
     if (statements.length > 0) await append(name, asText(state.format, snapshot.stream(statements)))
-    // A table has no place for them.
-    if (removals.length > 0) await append(state.format === 'csv' ? 'removals.ndjson' : name, toLines(removals))
+    if (removals.length > 0) await append(state.format === 'csv' ? REMOVALS : name, toLines(removals))
   }
   const nextState = { ...state, cursor, bytes, pricedTo }
   await writeState(folder, nextState)

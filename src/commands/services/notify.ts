@@ -1,10 +1,10 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { setTimeout as sleepFor } from 'node:timers/promises'
 import type { Database } from '../../database/connection/client.ts'
-import { explainFailure, isDatabaseUnreachable } from '../../database/connection/database-errors.ts'
-import { withCurrentSchema } from '../../process/database-access.ts'
+import { explainFailure } from '../../database/connection/database-errors.ts'
+import { retryWhileAway, withCurrentSchema } from '../../process/database-access.ts'
 import { ending, handleSignals } from '../../process/shutdown.ts'
-import { type ChangeReader, createChangeReader, parseChangeCursor } from '../../read-models/changes/read.ts'
+import { createChangeReader, parseChangeCursor } from '../../read-models/changes/read.ts'
 import { changeKinds } from '../../schemas/changes.ts'
 import { nearestName } from '../../schemas/parameters/nearest-name.ts'
 import type { Settings } from '../../settings.ts'
@@ -31,9 +31,6 @@ const POLL_MS = 500
 
 /** Changes that are read at once. */
 const PAGE = 100
-
-/** When a database that is away is tried again. */
-const AWAY_MS = 2000
 
 const say = (what: string) => void process.stderr.write(`${what}\n`)
 
@@ -64,7 +61,11 @@ export async function notify(settings: Settings, options: NotifyOptions) {
     onFailure: (why, pauseMs) =>
       say(`not delivered to ${url.origin}: ${why}, retrying in ${Math.ceil(pauseMs / 1000)} s`),
   }
-  await withCurrentSchema(settings, async (_url, database) => sendAll({ database, from, kinds, cursorFile, webhook }))
+  await withCurrentSchema(
+    settings,
+    async (_url, database) => sendAll({ database, from, kinds, cursorFile, webhook }),
+    retryWhileAway,
+  )
 }
 
 interface Sending {
@@ -79,8 +80,12 @@ async function sendAll({ database, from, kinds, cursorFile, webhook }: Sending) 
   const reader = createChangeReader(database)
   let cursor = from
   while (!ending.aborted) {
-    const page = await readPatiently(reader, cursor)
-    if (page === undefined) return
+    const page = await retryWhileAway(() => reader.read(cursor, PAGE))
+    if (page === undefined) {
+      throw new NotifyError(
+        'the changes after the cursor are not known any more: export the data anew, and begin with --from the cursor that comes with it (delete the cursor file)',
+      )
+    }
     for (const change of page.changes) {
       if (!kinds.includes(change.kind)) continue
       if (!(await deliver(change, webhook))) return
@@ -91,24 +96,6 @@ async function sendAll({ database, from, kinds, cursorFile, webhook }: Sending) 
     cursor = page.next
     if (!page.hasMore) await sleep(POLL_MS)
   }
-}
-
-/** Undefined where the process ends. */
-async function readPatiently(reader: ChangeReader, cursor: string | undefined) {
-  while (!ending.aborted) {
-    try {
-      const page = await reader.read(cursor, PAGE)
-      if (page !== undefined) return page
-      throw new NotifyError(
-        'the changes after the cursor are not known any more: export the data anew, and begin with --from the cursor that comes with it (delete the cursor file)',
-      )
-    } catch (error) {
-      if (!isDatabaseUnreachable(error)) throw error
-      say(`${explainFailure(error) ?? 'the database cannot be reached'}, retrying`)
-      await sleep(AWAY_MS)
-    }
-  }
-  return undefined
 }
 
 /** At once or not at all, whatever happens meanwhile. */

@@ -36,10 +36,7 @@ export function conditionsOf(
   chains: readonly string[],
   { chainId, since, until, after, upTo }: PageBounds,
 ) {
-  const { chainColumn, key, time } = recordSources[kind]
-  const columns = `(${key.map(({ column }) => column).join(', ')})`
-  const literals = (place: Place) =>
-    `(${key.map(({ type }, index) => `${pg.escapeLiteral(place[index + 1] ?? '')}::${type}`).join(', ')})`
+  const { chainColumn, time } = recordSources[kind]
   const toLiteral = (instant: string) =>
     time?.type === 'seconds' ? String(Math.ceil(Date.parse(instant) / 1000)) : pg.escapeLiteral(instant)
   return chains
@@ -48,15 +45,40 @@ export function conditionsOf(
       (chain) =>
         BigInt(chain) >= BigInt(after?.[0] ?? 0) && (upTo === undefined || BigInt(chain) <= BigInt(upTo[0] ?? 0)),
     )
-    .map((chain) =>
-      [
-        `${chainColumn} = ${BigInt(chain)}`,
-        ...(after?.[0] === chain ? [`${columns} > ${literals(after)}`] : []),
-        ...(upTo?.[0] === chain ? [`${columns} <= ${literals(upTo)}`] : []),
-        ...(time && since ? [`${time.column} >= ${toLiteral(since)}`] : []),
-        ...(time && until ? [`${time.column} < ${toLiteral(until)}`] : []),
-      ].join(' and '),
+    .flatMap((chain) =>
+      rangesOf(
+        recordSources[kind],
+        after?.[0] === chain ? after : undefined,
+        upTo?.[0] === chain ? upTo : undefined,
+      ).map((range) =>
+        [
+          `${chainColumn} = ${BigInt(chain)}`,
+          ...range,
+          ...(time && since ? [`${time.column} >= ${toLiteral(since)}`] : []),
+          ...(time && until ? [`${time.column} < ${toLiteral(until)}`] : []),
+        ].join(' and '),
+      ),
     )
+}
+
+/** What an index finds of the records of a chain between two places: parts that follow each other, each of some conditions. */
+function rangesOf({ key, isJoined }: RecordSource, after?: Place, upTo?: Place): string[][] {
+  const literals = (place: Place) =>
+    key.map(({ type }, index) => {
+      const part = place[index + 1] ?? ''
+      return type === 'instant' ? `'${new Date(Number(part)).toISOString()}'` : `${pg.escapeLiteral(part)}::${type}`
+    })
+  const columns = key.map(({ column }) => column)
+  const [first, last] = [after && literals(after), upTo && literals(upTo)]
+  if (!isJoined) {
+    return [[...(first ? [`(${columns}) > (${first})`] : []), ...(last ? [`(${columns}) <= (${last})`] : [])]]
+  }
+  const [outer, inner] = columns
+  const start = first && [`${outer} = ${first[0]}`, `${inner} > ${first[1]}`]
+  const end = last && [`${outer} = ${last[0]}`, `${inner} <= ${last[1]}`]
+  if (start && end && start[0] === end[0]) return [[...start, ...end]]
+  const between = [...(first ? [`${outer} > ${first[0]}`] : []), ...(last ? [`${outer} < ${last[0]}`] : [])]
+  return [start, between, end].filter((range) => range !== undefined)
 }
 
 const unionOf = (conditions: readonly string[], select: (condition: string) => string) =>
@@ -75,7 +97,11 @@ export function endSql(kind: RecordKind, chains: readonly string[], bounds: Page
       `select ${named} from ${source.keyFrom ?? source.from} where ${condition} order by ${orderOf(source)}`,
   )
   // As texts where they are needed, not of each record on the way.
-  const place = columns.map((_, index) => `part${index}::text`).join(', ')
+  const place = [{ type: 'bigint' }, ...source.key]
+    .map(({ type }, index) =>
+      type === 'instant' ? `(extract(epoch from part${index}) * 1000)::bigint::text` : `part${index}::text`,
+    )
+    .join(', ')
   return `select array[${place}] as place from (select * from (${places}) all_places offset ${limit - 1} limit 2) places`
 }
 

@@ -17,8 +17,10 @@ export interface RecordSource {
   /** The table whose chains these are, and its column. */
   chainTable: string
   chainColumn: string
-  /** What orders records within a chain: columns, and their types. */
+  /** What orders records within a chain: columns, and their types. Of an instant the place has milliseconds. */
   key: readonly { column: string; type: string }[]
+  /** Whether the two columns of the key are of two tables, so that no index has both. */
+  isJoined?: boolean
   /** Seconds, or an instant, by which a time range is asked. */
   time?: { column: string; type: 'seconds' | 'instant' }
 }
@@ -110,7 +112,7 @@ const claims: RecordSource = {
   key: [
     { column: 'claim.block_timestamp', type: 'bigint' },
     { column: 'claim.tx_hash', type: 'bytea' },
-    { column: 'claim.log_index', type: 'integer' },
+    { column: 'claim.log_index', type: 'bigint' },
   ],
   time: { column: 'claim.block_timestamp', type: 'seconds' },
 }
@@ -162,8 +164,9 @@ const prices: RecordSource = {
   chainColumn: 'priced.chain_id',
   key: [
     { column: 'priced.address', type: 'text' },
-    { column: '(extract(epoch from price.at) * 1000)::bigint', type: 'bigint' },
+    { column: 'price.at', type: 'instant' },
   ],
+  isJoined: true,
   time: { column: 'price.at', type: 'instant' },
 }
 

@@ -40,8 +40,8 @@ const forms: Record<string, string> = {
   text: '(0x[0-9a-f]{40})',
   numeric: '(\\d{1,78})',
   bigint: '(\\d{1,16})',
+  instant: '(\\d{1,14})',
   bytea: '(\\\\x[0-9a-f]{64})',
-  integer: '(\\d{1,9})',
 }
 
 const placeForm = (kind: RecordKind) =>

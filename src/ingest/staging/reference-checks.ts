@@ -146,7 +146,7 @@ const checks: readonly { of: ChangeKind; sql: string }[] = [
   },
 ]
 
-/** What campaigns refer to: whether one still does is known once all others are as the records say. */
+/** What campaigns refer to, by their records or on their chain: whether one still does is known once all others are as the records say. */
 const referred: readonly { of: RecordType; table: string; column: string; isReferred: string }[] = [
   {
     of: 'actionTemplate',
@@ -158,7 +158,8 @@ const referred: readonly { of: RecordType; table: string; column: string; isRefe
     of: 'accessList',
     table: 'access_lists',
     column: 'access_list_id',
-    isReferred: 'exists (select from allow_lists where access_list_id = removed.id)',
+    isReferred: `removed.id in (
+      select unnest(array[access_list_id] || allowed_list_ids || denied_list_ids) from allow_lists)`,
   },
 ]
 

@@ -175,7 +175,9 @@ test('records are chosen by chain and time, and a cursor goes with its question'
     aCampaign({ id: `${chain}:${anAddress('core')}:1`, incentives: [anErc20Incentive(anAddress('asset'))] }),
   )
   const claims = campaigns.flatMap((campaign) =>
-    [100, 200, 200, 300].map((time) => aClaim(campaign, { blockTimestamp: String(1_700_000_000 + time) })),
+    [100, 200, 200, 300].map((time, index) =>
+      aClaim(campaign, { blockTimestamp: String(1_700_000_000 + time), logIndex: 2 ** 31 - 1 - index }),
+    ),
   )
   await api.save(...campaigns, ...claims)
   const timesOf = async (parameters: string, limit = 1) =>
@@ -203,6 +205,17 @@ test('records are chosen by chain and time, and a cursor goes with its question'
     const { statusCode, body } = await api.get(url)
     expect([statusCode, JSON.parse(body).error]).toEqual([400, expect.stringMatching(error)])
   }
+  // A page of prices may end within a token, with it, and some tokens later.
+  const prices = [1, 1, 2].flatMap((chainId, token) =>
+    [1, 2, 3].map((day): ImportRecord => {
+      const of = { chainId, address: anAddress(`priced ${token}`) }
+      return { type: 'tokenPrice', ...of, at: `2025-01-0${day}T00:00:00.00${day}Z`, priceUsd: `${day}` }
+    }),
+  )
+  await api.save(...prices)
+  const whole = (await api.get('/export/prices')).body
+  expect(toRecords(whole)).toHaveLength(9)
+  for (const limit of [1, 2, 3, 5]) expect((await walk(api, 'prices', limit)).join('')).toBe(whole)
   const head = await api.app.inject({ method: 'HEAD', url: '/export/claims?limit=2' })
   expect([head.statusCode, head.body, linkOf(head.headers.link)]).toEqual([200, '', next])
 })
