@@ -45,8 +45,8 @@ function openStream(query: string, headers: Record<string, string> = {}, server 
   const fieldsOf = (name: string) =>
     lines.filter((line) => line.startsWith(`${name}: `)).map((line) => line.slice(name.length + 2))
   const kinds = () => fieldsOf('event')
-  /** Of all events, and of those without data too. */
   const cursors = () => fieldsOf('data').map((data) => JSON.parse(data).cursor)
+  /** Also of events without data. */
   const ids = () => fieldsOf('id')
   return { lines, kinds, cursors, ids, ended, [Symbol.dispose]: () => abort.abort() }
 }
@@ -192,8 +192,8 @@ test('a client that does not keep up is cut off', async () => {
   await until(() => api.counts.streams() === 1)
   socket.pause()
   // What the system buffers of a connection is a few megabytes: big events soon fill it.
-  const [name, symbol, imageUri] = new Array<string>(3).fill('long'.repeat(1000))
-  const token = aToken({ name, symbol, imageUri })
+  const long = 'long'.repeat(1000)
+  const token = aToken({ name: long, symbol: long, imageUri: long })
   const campaign = aCampaign({ incentives: [anErc20Incentive(token.address)] })
   await api.save(token, campaign)
   await until(async () => {
