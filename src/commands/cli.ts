@@ -68,7 +68,7 @@ program
   .description('send each change to a URL as a Standard Webhook, in order and at least once, until SIGTERM')
   .requiredOption('--to <url>', 'receiver; https unless it is on this machine')
   .requiredOption('--secret-file <file>', 'file with the secret of the signatures, whsec_…')
-  .option('--kind <kind...>', 'only these kinds of changes')
+  .option('--kind <kind...>', 'only these kinds of changes, and reset')
   .option('--from <cursor>', 'begin after this cursor of changes; default: now')
   .option('--cursor-file <file>', 'where it is kept how far it has come; default: <secret file>.cursor')
   .action(async (options: NotifyOptions) =>

@@ -30,7 +30,7 @@ export const Change = Type.Object(
       description:
         '`campaign.changed`: its record, metadata or facts of its chain, not figures of claims, prices or the clock. A replaced claim is removed, then added. `reset`: read everything anew.',
     }),
-    at: ref(Instant, { description: 'Time of the commit.' }),
+    at: ref(Instant, { description: 'When its commit wrote it.' }),
     chainId: ref(ChainId, { description: 'The chain of what has changed.' }),
     campaignId: Type.Optional(ref(CampaignId, { description: 'The campaign. With `campaign.*`.' })),
     claim: Type.Optional(

@@ -84,6 +84,9 @@ test('each change is sent once taken, in order, signed as Standard Webhooks, and
     await untilTaken(4)
     await ingest.apply({ records: toLowerCase(campaigns.slice(1, 2)) })
     await untilTaken(5)
+    // It passes every filter.
+    await ingest.apply({ records: [], chainEvent: { chainId: 8453, kind: 'reset' } })
+    await untilTaken(6)
     sender.child.kill('SIGTERM')
     const { code, stderr, stdout } = await sender.ended
     expect([code, stdout]).toEqual([0, ''])
@@ -100,7 +103,7 @@ test('each change is sent once taken, in order, signed as Standard Webhooks, and
   )
   await again.said(/(the database cannot be reached: .*, retrying)/)
   proxy.interrupt(undefined)
-  await untilTaken(6)
+  await untilTaken(7)
   again.child.kill('SIGTERM')
   expect((await again.ended).code).toBe(0)
   const messages = received.map(({ body, headers }) => {
@@ -111,8 +114,8 @@ test('each change is sent once taken, in order, signed as Standard Webhooks, and
     expect(verified).toMatchObject({ timestamp: Reflect.get(verified.data, 'at') })
     return { type: verified.type, campaignId: Reflect.get(verified.data, 'campaignId') }
   })
-  expect(messages).toEqual([first, first, first, first, second, third])
-  expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(3)
+  expect(messages).toEqual([first, first, first, first, second, { type: 'reset' }, third])
+  expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(4)
 })
 
 test('a lost history ends it, and what is wrong with its options is said, without the secret', async () => {

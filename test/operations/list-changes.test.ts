@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { ChangeFeed } from '../../src/features/changes/change-feed.ts'
 import type { ListChangesResponse } from '../../src/features/changes/change-schemas.ts'
 import { type ChangeReader, createChangeReader } from '../../src/read-models/changes/read.ts'
@@ -25,11 +25,11 @@ const kindsOf = ({ changes }: ListChangesResponse) => changes.map(({ kind }) => 
 const until = (isSo: () => boolean | Promise<boolean>) => waitFor(async () => (await isSo()) || undefined)
 
 /** The lines of a stream as they come. */
-function openStream(query: string, headers: Record<string, string> = {}) {
+function openStream(query: string, headers: Record<string, string> = {}, server = base) {
   const abort = new AbortController()
   const lines: string[] = []
   const ended = (async () => {
-    const response = await fetch(`${base}/changes${query}`, {
+    const response = await fetch(`${server}/changes${query}`, {
       headers: { accept: 'text/event-stream', ...headers },
       signal: abort.signal,
     })
@@ -42,9 +42,13 @@ function openStream(query: string, headers: Record<string, string> = {}) {
     }
   })()
   ended.catch(() => undefined)
-  const kinds = () => lines.filter((line) => line.startsWith('event: ')).map((line) => line.slice(7))
-  const ids = () => lines.filter((line) => line.startsWith('id: ')).map((line) => line.slice(4))
-  return { lines, kinds, ids, ended, [Symbol.dispose]: () => abort.abort() }
+  const fieldsOf = (name: string) =>
+    lines.filter((line) => line.startsWith(`${name}: `)).map((line) => line.slice(name.length + 2))
+  const kinds = () => fieldsOf('event')
+  const cursors = () => fieldsOf('data').map((data) => JSON.parse(data).cursor)
+  /** Also of events without data. */
+  const ids = () => fieldsOf('id')
+  return { lines, kinds, cursors, ids, ended, [Symbol.dispose]: () => abort.abort() }
 }
 
 test('changes come in order, page by page, filtered; without a cursor from now on', async () => {
@@ -65,7 +69,10 @@ test('changes come in order, page by page, filtered; without a cursor from now o
     'price.changed',
     'claim.added',
   ])
-  expect(kindsOf(await list(`?after=${after}&campaignId=${campaign.id}`))).toEqual(['campaign.added', 'claim.added'])
+  expect(kindsOf(await list(`?after=${after}&campaignId=${aCampaign().id},${campaign.id}`))).toEqual([
+    'campaign.added',
+    'claim.added',
+  ])
   const onTen = await list(`?after=${after}&chainId=10`)
   expect(onTen).toEqual({
     changes: [expect.objectContaining({ chainId: 10 })],
@@ -87,7 +94,7 @@ test('what is wrong with a cursor, and that a history is lost, is said', async (
     [400, 'after must be a cursor of changes, got "abc"'],
     [410, expect.stringContaining('export the data anew')],
     [400, expect.stringMatching(/kind.*claim\.added.*wait/)],
-    [400, expect.stringContaining('must be a cursor of changes')],
+    [400, 'Last-Event-ID must be a cursor of changes'],
   ])
   const head = await api.app.inject({ method: 'HEAD', url: '/changes?wait=25' })
   expect([head.statusCode, head.headers['cache-control'], head.body]).toEqual([200, 'no-store', ''])
@@ -107,6 +114,38 @@ test('an empty response waits for what passes its filters, and no longer than it
   expect(api.counts.streams()).toBe(0)
 })
 
+test('a response that has waited is the page that one without waiting is', async () => {
+  const after = await now()
+  const query = `?after=${after}&kind=token.changed,campaign.added&pageSize=140`
+  const waiting = list(`${query}&wait=10`)
+  await until(() => api.counts.streams() === 1)
+  await api.save(...Array.from({ length: 140 }, () => aToken()), aCampaign())
+  const [found, listed] = [await waiting, await list(query)]
+  expect([listed.changes.length, listed.hasMore]).toEqual([140, true])
+  expect(found).toEqual(listed)
+  const rest = `?after=${after}&kind=campaign.added&wait=5`
+  expect(await list(rest)).toMatchObject({ changes: [{ kind: 'campaign.added' }], hasMore: false })
+})
+
+test('a stream says where it stands at its start and every 10 seconds, however much its filter leaves out', async () => {
+  await using other = await startTestApp({}, api.database)
+  const address = await other.app.listen({ port: 0, host: '127.0.0.1' })
+  const after = await now()
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  // Before the app closes.
+  using _timers = { [Symbol.dispose]: () => vi.useRealTimers() }
+  using stream = openStream('?kind=campaign.added', {}, address)
+  await until(() => stream.lines.length === 3)
+  expect(stream.lines).toEqual(['retry: 1000', `id: ${after}`, ''])
+  await api.save(aToken())
+  const later = await now()
+  await until(() => {
+    vi.advanceTimersByTime(10_000)
+    return stream.ids().at(-1) === later
+  })
+  expect(stream.kinds()).toEqual([])
+})
+
 test('streams tell each change once, go on after the last one seen, and are as many as there may be', async () => {
   const after = await now()
   using first = openStream('')
@@ -119,14 +158,28 @@ test('streams tell each change once, go on after the last one seen, and are as m
   expect((await api.get(`/campaigns/${campaign.id}`)).statusCode).toBe(200)
   await api.save(aToken(), aToken(), aCampaign())
   await until(() => first.kinds().length === 4 && second.kinds().length === 2)
-  using third = openStream('', { 'last-event-id': first.ids()[0] ?? '' })
+  using third = openStream('', { 'last-event-id': first.cursors()[0] ?? '' })
   await until(() => third.kinds().length === 3)
-  expect(third.ids()).toEqual(first.ids().slice(1))
+  expect(third.cursors()).toEqual(first.cursors().slice(1))
   expect(first.kinds()).toEqual(['campaign.added', 'token.changed', 'token.changed', 'campaign.added'])
   const refused = await api.get('/changes', { accept: 'text/event-stream' })
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '1'])
   expect((await api.get('/changes?wait=1')).statusCode).toBe(503)
   expect((await api.get('/changes')).statusCode).toBe(200)
+})
+
+test('of many streams that are opened at once only so many begin, and none is counted once its client has gone', async () => {
+  await until(() => api.counts.streams() === 0)
+  const abort = new AbortController()
+  const open = () => fetch(`${base}/changes`, { headers: { accept: 'text/event-stream' }, signal: abort.signal })
+  const responses = await Promise.all(Array.from({ length: 12 }, open))
+  expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, ...new Array<number>(9).fill(503)])
+  expect(api.counts.streams()).toBe(3)
+  abort.abort()
+  await until(() => api.counts.streams() === 0)
+  const impatient = AbortSignal.timeout(1)
+  await Promise.allSettled(Array.from({ length: 3 }, () => fetch(`${base}/changes?wait=9`, { signal: impatient })))
+  await until(() => api.counts.streams() === 0)
 })
 
 test('a client that does not keep up is cut off', async () => {
@@ -138,14 +191,13 @@ test('a client that does not keep up is cut off', async () => {
   socket.write('GET /changes HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\n\r\n')
   await until(() => api.counts.streams() === 1)
   socket.pause()
-  const campaign = aCampaign({ incentives: [anErc20Incentive(aToken().address)] })
-  await api.save(campaign, aClaim(campaign))
+  // What the system buffers of a connection is a few megabytes: big events soon fill it.
+  const long = 'long'.repeat(1000)
+  const token = aToken({ name: long, symbol: long, imageUri: long })
+  const campaign = aCampaign({ incentives: [anErc20Incentive(token.address)] })
+  await api.save(token, campaign)
   await until(async () => {
-    // As if a commit had that many claims.
-    await api.database.query(
-      `insert into changes select revision, position + n, identity, at, kind, chain_id, campaign_id, details
-      from (select * from changes order by revision desc, position desc limit 1) newest, generate_series(1, 4000) n`,
-    )
+    await api.save(...Array.from({ length: 400 }, () => aClaim(campaign)))
     return api.counts.slowStreams === 1
   })
   socket.resume()
@@ -209,8 +261,8 @@ test('when the service ends, streams end after what was sent is whole', async ()
   await using other = await startTestApp({}, api.database)
   const address = await other.app.listen({ port: 0, host: '127.0.0.1' })
   const response = await fetch(`${address}/changes`, { headers: { accept: 'text/event-stream' } })
-  const text = response.text()
+  const [text, after] = [response.text(), await now()]
   await until(() => other.counts.streams() === 1)
   await other.app.close()
-  expect(await text).toBe('retry: 1000\n\nretry: 1000\n\n')
+  expect(await text).toBe(`retry: 1000\nid: ${after}\n\n`.repeat(2))
 })

@@ -14,7 +14,7 @@ export interface NotifyOptions {
   /** URL of the receiver. */
   to: string
   secretFile: string
-  /** The kinds that are sent; all where nothing is said. */
+  /** The kinds that are sent, with `reset`; all where nothing is said. */
   kind?: string[]
   /** Where to begin. */
   from?: string
@@ -87,7 +87,7 @@ async function sendAll({ database, from, kinds, cursorFile, webhook }: Sending) 
       )
     }
     for (const change of page.changes) {
-      if (!kinds.includes(change.kind)) continue
+      if (change.kind !== 'reset' && !kinds.includes(change.kind)) continue
       if (!(await deliver(change, webhook))) return
       await keep(cursorFile, change.cursor)
     }

@@ -76,7 +76,11 @@ export class ChangeBuffer {
     const end = (Math.floor(count / SLICE) + 1) * SLICE
     const changes = this.#entries.slice(count - this.#dropped, end - this.#dropped).map(({ change }) => change)
     const hasMore = end < this.#dropped + this.#entries.length
-    const slice = new ChangeSlice({ changes, next: changes.at(-1)?.cursor ?? cursor, hasMore })
+    const slice = new ChangeSlice({
+      changes,
+      next: (hasMore ? changes.at(-1)?.cursor : this.newest) ?? cursor,
+      hasMore,
+    })
     this.#slices.set(cursor, slice)
     return slice
   }

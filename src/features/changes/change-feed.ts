@@ -13,7 +13,7 @@ const NEXT_PAGE_MS = 50
 /** Maximum number of changes of a poll. */
 const PAGE = 1000
 
-/** How often idle streams send something: well below the idle timeout of proxies. */
+/** How often streams send something, also where nothing passes: well below the idle timeout of proxies. */
 const HEARTBEAT_MS = 10_000
 
 interface FeedEvents {
@@ -35,7 +35,7 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
   readonly #reader: ChangeReader
   readonly #maxFollowers: number
   readonly #inTurn = createSerialQueue()
-  /** Queries under way, by their cursors. */
+  /** Queries that wait for their turn. */
   readonly #reads = new Map<string, Promise<ChangeSlice | undefined>>()
   readonly #closing = new AbortController()
   #isPolling = false
@@ -79,14 +79,20 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
    * @throws MalformedCursorError
    */
   async after(cursor: string) {
-    const buffered = this.buffer.after(cursor)
-    if (buffered !== undefined) return buffered
+    return this.buffer.after(cursor) ?? this.read(cursor, SLICE)
+  }
+
+  /** Like `after`, but at most so many, and up to this moment: what a query finds that begins after this call. */
+  read(cursor: string, max: number) {
+    const key = `${cursor} ${max}`
     const read =
-      this.#reads.get(cursor) ??
-      this.#inTurn(() => this.#reader.read(cursor, SLICE))
-        .then((page) => page && new ChangeSlice(page))
-        .finally(() => this.#reads.delete(cursor))
-    this.#reads.set(cursor, read)
+      this.#reads.get(key) ??
+      this.#inTurn(async () => {
+        this.#reads.delete(key)
+        const page = await this.#reader.read(cursor, max)
+        return page && new ChangeSlice(page)
+      })
+    this.#reads.set(key, read)
     return read
   }
 
@@ -105,17 +111,14 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
     this.#isPolling = true
     // Nothing was added while nobody followed.
     this.buffer.clear()
-    let beatAt = performance.now()
+    const beat = setInterval(() => this.emit('heartbeat'), HEARTBEAT_MS).unref()
     while (this.size > 0 && !this.isClosed) {
       // The database is away: so are responses, which say so.
       const hasMore = await this.#readNext().catch(() => false)
-      if (performance.now() - beatAt > HEARTBEAT_MS) {
-        beatAt = performance.now()
-        this.emit('heartbeat')
-      }
       const pauseMs = hasMore ? NEXT_PAGE_MS : POLL_INTERVAL_MS
       await sleep(pauseMs, undefined, { ref: false, signal: this.#closing.signal }).catch(() => undefined)
     }
+    clearInterval(beat)
     this.#isPolling = false
   }
 

@@ -13,7 +13,7 @@ export function createFilter({ kind, campaignId, chainId }: ListChangesQuery): C
     passes: (change) =>
       change.kind === 'reset' ||
       ((kind?.includes(change.kind) ?? true) &&
-        (campaignId === undefined || (change.campaignId ?? change.claim?.campaignId) === campaignId) &&
+        (campaignId?.includes(change.campaignId ?? change.claim?.campaignId ?? '') ?? true) &&
         (chainId?.includes(change.chainId) ?? true)),
     key: JSON.stringify([kind, campaignId, chainId]),
     passesAll: [kind, campaignId, chainId].every((filter) => filter === undefined),

@@ -65,15 +65,18 @@ interface ChangeRoutes {
   onCutOff: () => void
 }
 
-/** @throws HistoryLostError, and InvalidParameterError where the cursor is none. */
-async function orRefused<Page>(reading: Promise<Page | undefined>): Promise<Page> {
+/**
+ * @param parameter what brought the cursor.
+ * @throws HistoryLostError, and InvalidParameterError where the cursor is none.
+ */
+async function orRefused<Page>(reading: Promise<Page | undefined>, parameter = 'after'): Promise<Page> {
   try {
     const page = await reading
     if (page === undefined) throw new HistoryLostError()
     return page
   } catch (error) {
     if (!(error instanceof MalformedCursorError)) throw error
-    throw new InvalidParameterError('after', `after must be a cursor of changes: ${error.message}`)
+    throw new InvalidParameterError(parameter, `${parameter} must be a cursor of changes`)
   }
 }
 
@@ -92,33 +95,31 @@ export const changeRoutes: FastifyPluginAsyncTypebox<ChangeRoutes> = async (app,
     const { after, wait } = query
     const filter = createFilter(query)
     const mayWait = wait > 0 && request.method !== 'HEAD'
-    const buffered = after !== undefined && mayWait ? feed.buffer.after(after) : undefined
     const max = filter.passesAll ? query.pageSize : MAX_PAGE
-    const known = buffered ?? (after === undefined ? await feed.now() : undefined)
-    const first = toResponse(known?.page ?? (await orRefused(changes.read(after, max))), filter, query)
-    return first.changes.length > 0 || !mayWait ? first : waitAfter(first, request, query, filter)
+    const buffered = after !== undefined && mayWait ? feed.buffer.after(after) : undefined
+    const known = buffered?.page.changes.some(filter.passes) ? undefined : buffered
+    const readPage = async () => (after === undefined ? (await feed.now()).page : orRefused(changes.read(after, max)))
+    const first = toResponse(known?.page ?? (await readPage()), filter, query)
+    if (first.changes.length > 0 || !mayWait) return first
+    const cursor = await waitAfter(first.nextCursor, request, wait, filter)
+    return toResponse((await orRefused(feed.read(cursor, max))).page, filter, query)
   }
 
-  /** The first changes to come that pass; none where the time is over. */
-  async function waitAfter(
-    first: ListChangesResponse,
-    request: FastifyRequest,
-    query: ListChangesQuery,
-    filter: ChangeFilter,
-  ) {
+  /** Waits for a change that passes, or until the time is over: the cursor up to which none does. */
+  async function waitAfter(start: string, request: FastifyRequest, seconds: number, { passes }: ChangeFilter) {
     const leave = feed.join()
     try {
       startStream(request)
       const gone = signalOf(request)
-      const signal = AbortSignal.any([AbortSignal.timeout(query.wait * 1000), ...(gone === undefined ? [] : [gone])])
-      let response = first
+      const signal = AbortSignal.any([AbortSignal.timeout(seconds * 1000), ...(gone === undefined ? [] : [gone])])
+      let cursor = start
       while (!signal.aborted && !feed.isClosed) {
-        const after = response.nextCursor
-        response = toResponse((await orRefused(feed.after(after))).page, filter, query)
-        if (response.changes.length > 0) break
-        if (response.nextCursor === after) await feed.news(signal)
+        const { page } = await orRefused(feed.after(cursor))
+        if (page.changes.some(passes)) break
+        if (page.next === cursor) await feed.news(signal)
+        cursor = page.next
       }
-      return response
+      return cursor
     } finally {
       leave()
     }
@@ -132,9 +133,10 @@ export const changeRoutes: FastifyPluginAsyncTypebox<ChangeRoutes> = async (app,
     const onClose = feed.join()
     try {
       startStream(request)
-      const lastEventId = request.headers['last-event-id']
-      const after = typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : query.after
-      const start = await orRefused(after === undefined ? feed.now() : feed.after(after))
+      const lastEventId = String(request.headers['last-event-id'] ?? '')
+      const after = lastEventId || query.after
+      const reading = after === undefined ? feed.now() : feed.after(after)
+      const start = await orRefused(reading, lastEventId === '' ? 'after' : 'Last-Event-ID')
       void reply.headers({ 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' })
       const onSlow = () => {
         onCutOff()

@@ -22,12 +22,11 @@ export const ListChangesQuery = queryOf({
     description: 'Only these kinds; `reset` always comes.',
     example: 'claim.added',
   }),
-  campaignId: Type.Optional(
-    inline(CampaignId, {
-      description: 'Only of this campaign and its claims; `reset` always comes.',
-      example: parameterExamples.campaignId,
-    }),
-  ),
+  campaignId: commaSeparated(ref(CampaignId), {
+    max: 50,
+    description: 'Only of these campaigns and their claims; `reset` always comes.',
+    example: parameterExamples.campaignId,
+  }),
   chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
     description: 'Only of these chains; `reset` always comes.',
     example: parameterExamples.chainId,

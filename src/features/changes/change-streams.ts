@@ -5,9 +5,7 @@ import type { ChangeFeed } from './change-feed.ts'
 import type { ChangeFilter } from './change-filter.ts'
 
 /** How soon a client is to come again after an end that we made; proxies and clients see at once that a stream has begun. */
-const RETRY = 'retry: 1000\n\n'
-
-const HEARTBEAT = ': \n\n'
+const RETRY = 'retry: 1000\n'
 
 /** Bytes of events that a client may be behind, once it has come to the newest change. */
 const MAX_WAITING_BYTES = 1024 * 1024
@@ -43,7 +41,7 @@ export class ChangeStream extends Readable {
   #bytes = Number.POSITIVE_INFINITY
   readonly #onNews = () => this.#proceed()
   readonly #onHeartbeat = () => {
-    if (this.#isDrained) this.#send(HEARTBEAT)
+    if (this.#isDrained) this.#send(this.#place())
   }
 
   constructor(stream: Stream) {
@@ -51,8 +49,8 @@ export class ChangeStream extends Readable {
     this.#stream = stream
     const { feed, start } = stream
     feed.on('news', this.#onNews).on('heartbeat', this.#onHeartbeat)
-    this.push(RETRY)
     this.#take(start)
+    this.push(RETRY + this.#place())
   }
 
   override _read() {
@@ -107,6 +105,11 @@ export class ChangeStream extends Readable {
     if (events.length > 0) this.#send(events)
   }
 
+  /** An event without data, which a client does not see: it moves `Last-Event-ID` over what the filter has left out. */
+  #place() {
+    return `id: ${this.#cursor}\n\n`
+  }
+
   #send(bytes: Buffer | string) {
     this.#isDrained = false
     this.push(bytes)
@@ -114,7 +117,7 @@ export class ChangeStream extends Readable {
 
   #end() {
     this.#stream.feed.off('news', this.#onNews).off('heartbeat', this.#onHeartbeat)
-    this.#send(RETRY)
+    this.#send(RETRY + this.#place())
     this.push(null)
   }
 }

@@ -1,6 +1,6 @@
--- Drops the oldest changes once all of their commits are older than `kept`, at most `max_rows` of them, and never the newest
--- commit. Only from the beginning on, also where the clock was set back: what is left has no gap. Whether there may be more.
--- With the rights of its owner, for the role that serves.
+-- Drops the oldest changes, at most `max_rows` of them, of the commits before the newest one that is older than `kept`: there
+-- stand followers who have seen all up to it. Only from the beginning on, also where the clock was set back: what is left has no
+-- gap. Whether there may be more. With the rights of its owner, for the role that serves.
 create or replace function drop_changes(kept interval, max_rows integer)
 returns boolean
 language plpgsql security definer
@@ -10,10 +10,17 @@ declare
   first_kept bigint;
   dropped integer;
 begin
-  select least(
-    (select max(revision) from changes),
-    (select min(revision) from (select revision, at from changes order by revision, position limit max_rows) oldest
-      where at >= clock_timestamp() - kept)
+  with oldest as (
+    select revision, at from changes order by revision, position limit max_rows
+  ), seen as (
+    select revision, at from oldest
+    union all
+    -- Where the next commit is old as well, the last of these goes.
+    (select revision, at from changes where revision > (select max(revision) from oldest)
+    order by revision, position limit 1)
+  )
+  select max(revision) from seen where revision < coalesce(
+    (select min(revision) from seen where at >= clock_timestamp() - kept), 9223372036854775807
   ) into first_kept;
   with oldest as (select revision, position from changes order by revision, position limit max_rows for update)
   delete from changes using oldest
