@@ -77,7 +77,7 @@ export const findCampaigns: Tool = {
       ...summarizeCampaign({ incentives, ...campaign }),
       incentives: incentives
         .slice(0, MAX_INCENTIVES)
-        .map((incentive, index) => summarizeIncentive(incentive, index, { chainId: campaign.chainId, tokens })),
+        .map((incentive) => summarizeIncentive(incentive, { chainId: campaign.chainId, tokens })),
     }))
     const page = Math.max(1, Number(given.page ?? 1))
     const size = Number(given.pageSize ?? PAGE_SIZE)
