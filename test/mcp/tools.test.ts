@@ -54,7 +54,9 @@ const many = Array.from({ length: 45 }, (_, index) =>
   aCampaign({
     campaignName: `Crowd ${index} ${'€'.repeat(400)}`,
     owner: anAddress('crowd owner'),
-    incentives: Array.from({ length: 30 }, () => anErc20Incentive(usdc.address, { reward: '9'.repeat(70) })),
+    incentives: Array.from({ length: 30 }, (_, nth) =>
+      anErc20Incentive(usdc.address, { reward: '9'.repeat(70), limit: String(nth + 1) }),
+    ),
   }),
 )
 const each = aCampaign({ campaignName: 'Every variant', incentives: anIncentiveOfEachVariant(anAddress) })
@@ -162,7 +164,6 @@ describe('finding, explaining and comparing', () => {
           incentiveCount: 1,
           incentives: [
             {
-              index: 0,
               type: 'ERC20Incentive',
               pays: '2.5 USDC for each claim',
               asset: `8453:${usdc.address}`,
@@ -254,15 +255,23 @@ describe('what does not fit', () => {
     const ids = many.slice(0, 12).map(({ id }) => id)
     const given = await walk('get_campaigns', { campaignId: ids }, 'campaigns')
     const incentives = given.flatMap((campaign) =>
-      (campaign as unknown as { incentives: { index: number }[] }).incentives.map(
-        ({ index }) => `${campaign.id} ${index}`,
+      (campaign as unknown as { incentives: { claimsLeft: string }[] }).incentives.map(
+        ({ claimsLeft }) => `${campaign.id} ${claimsLeft}`,
       ),
     )
     expect(incentives.sort()).toEqual(
-      ids.flatMap((id) => Array.from({ length: 30 }, (_, index) => `${id} ${index}`)).sort(),
+      ids.flatMap((id) => Array.from({ length: 30 }, (_, nth) => `${id} ${nth + 1}`)).sort(),
     )
     const verdicts = await walk('eligibility', { user, campaignId: ids }, 'campaigns')
     expect(new Set(verdicts.map(({ id }) => id))).toEqual(new Set(ids))
+  })
+
+  test.each(['get_campaigns', 'eligibility', 'outlook'])('%s counts the unknown campaigns too', async (tool) => {
+    const ids = many.slice(0, 5).map(({ id }) => id)
+    const unknown = Array.from({ length: 45 }, (_, nth) => `8453:${anAddress('core')}:${10n ** 76n + BigInt(nth)}`)
+    const result = await call(tool, { campaignId: [...ids, ...unknown], ...(tool === 'eligibility' ? { user } : {}) })
+    expect(result.unknownCampaigns).toHaveLength(45)
+    expect(result.next).not.toEqual([])
   })
 })
 

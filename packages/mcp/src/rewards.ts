@@ -16,7 +16,6 @@ export const amount = (description: string) =>
 
 export const IncentiveSummary = Type.Object(
   {
-    index: Type.Integer({ description: 'Index of the incentive in its campaign, from 0.' }),
     type: Type.String({ description: 'Variant of the incentive.' }),
     pays: Type.String({ description: 'What it pays, in words.' }),
     asset: Type.Optional(Type.String({ description: 'Token that it pays, as `<chain>:<address>`.' })),
@@ -79,23 +78,21 @@ const subtract = (from: string, amount: string) => {
   return String(left < 0n ? 0n : left)
 }
 
-/** An incentive as a list of campaigns has it. */
+/** An incentive as a list of campaigns has it: without its index in the campaign, which lists do not say. */
 export function summarizeIncentive(
   incentive: Incentive,
-  index: number,
   { chainId, tokens }: { chainId: number; tokens: Tokens },
 ): IncentiveSummary {
   const { type } = incentive
   if (type === 'AllowListIncentive') {
-    return { index, type, pays: `a place on the allow list ${incentive.allowListAddress}` }
+    return { type, pays: `a place on the allow list ${incentive.allowListAddress}` }
   }
-  if (type === 'PointsIncentive') return { index, type, pays: `${incentive.reward} points for each claim` }
+  if (type === 'PointsIncentive') return { type, pays: `${incentive.reward} points for each claim` }
   const amountOf = (address: string) => (baseUnits: string) => toAmount(baseUnits, tokens(chainId, address))
   const ofAsset = amountOf(incentive.asset)
   const ofReward = 'peg' in incentive ? amountOf(incentive.peg) : ofAsset
   const left = leftOf(incentive)
   return {
-    index,
     type,
     pays: toWords(incentive, (baseUnits) => ofReward(baseUnits).tokens ?? `${baseUnits} base units`),
     asset: `${chainId}:${incentive.asset}`,

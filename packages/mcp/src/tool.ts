@@ -109,11 +109,12 @@ interface CampaignParts {
 
 /**
  * The result with as many campaigns as fit, and of the lists of each as many entries as fit from the position `from` on.
- * Says the calls that give the other campaigns, and the other entries of these.
+ * Says the calls that give the other campaigns, and the other entries of these. `rest` is what else the result has.
  */
-export function fitCampaigns<Campaign extends CampaignParts>(
+export function fitCampaigns<Campaign extends CampaignParts, Rest extends object>(
   { tool, given, from }: { tool: string; given: Arguments; from: number },
   campaigns: Campaign[],
+  rest: Rest,
 ) {
   const build = (shown: number, maxEntries: number) => {
     const end = from + maxEntries
@@ -126,7 +127,7 @@ export function fitCampaigns<Campaign extends CampaignParts>(
       next.push({ tool, arguments: { ...given, campaignId: others, from }, gives: 'the other campaigns' })
     }
     if (withMore.length > 0) {
-      const gives = `the lists of these campaigns from index ${end} on`
+      const gives = `the lists of these campaigns after the first ${end} entries`
       next.push({ tool, arguments: { ...given, campaignId: withMore, from: end }, gives })
     }
     const shorten = ({ incentives, actionSteps, ...campaign }: Campaign) => ({
@@ -134,7 +135,7 @@ export function fitCampaigns<Campaign extends CampaignParts>(
       incentives: incentives.slice(from, end),
       ...(actionSteps === undefined ? {} : { actionSteps: actionSteps.slice(from, end) }),
     })
-    return { campaigns: shownCampaigns.map(shorten), next }
+    return { ...rest, campaigns: shownCampaigns.map(shorten), next }
   }
   let maxEntries = MAX_ENTRIES
   let result = fit(campaigns.length, (shown) => build(shown, maxEntries))

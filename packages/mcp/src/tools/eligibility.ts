@@ -21,7 +21,11 @@ export const eligibility: Tool = {
           incentiveCount: Type.Integer({ description: 'Number of all its incentives.' }),
           incentives: Type.Array(
             Type.Object(
-              { index: Type.Integer(), type: Type.String(), ...verdictSchemas },
+              {
+                index: Type.Integer({ description: 'Index in the contract of the campaign.' }),
+                type: Type.String(),
+                ...verdictSchemas,
+              },
               { additionalProperties: false },
             ),
           ),
@@ -40,8 +44,8 @@ export const eligibility: Tool = {
       incentiveCount: incentives.length,
       incentives: incentives.map(({ incentiveIndex: index, type, ...rest }) => ({ index, type, ...toVerdict(rest) })),
     }))
-    const fitted = fitCampaigns({ tool: eligibility.name, given, from: position }, campaigns)
-    const structured = { user: found.user, ...fitted, unknownCampaigns: found.unknownCampaigns }
+    const rest = { user: found.user, unknownCampaigns: found.unknownCampaigns }
+    const structured = fitCampaigns({ tool: eligibility.name, given, from: position }, campaigns, rest)
     const verdicts = structured.campaigns.map(({ id, verdict }) => `${id} is ${verdict}`).join(', ')
     return {
       structured,

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import type { CampaignListItem, ResponseOf } from 'reward-campaigns-client'
 import { filters, pageSize, some } from '../campaign-filters.ts'
-import type { Arguments } from '../operations.ts'
+import type { Arguments, Get } from '../operations.ts'
 import { IncentiveSummary, readTokens, summarizeIncentive } from '../rewards.ts'
-import { argumentsOf, fit, type NextCall, resultOf, shorten, type Tool } from '../tool.ts'
+import { argumentsOf, isTooLong, type NextCall, resultOf, shorten, type Tool, type ToolResult } from '../tool.ts'
 
 const PAGE_SIZE = 10
 
@@ -54,7 +54,7 @@ export const findCampaigns: Tool = {
     sortBy: Type.Optional(
       Type.String({ enum: ['recently-deployed', 'active', 'ending-soon'], default: 'recently-deployed' }),
     ),
-    page: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'Page, from 1.' })),
+    cursor: Type.Optional(Type.String({ description: 'From `next`.' })),
     pageSize: pageSize('Campaigns on a page.', PAGE_SIZE),
   }),
   output: resultOf({
@@ -66,47 +66,32 @@ export const findCampaigns: Tool = {
     ),
     totalCampaigns: Type.Integer({ description: 'Number of all campaigns that match.' }),
   }),
-  async run(get, given) {
-    const found = await get<ResponseOf<'listCampaigns'>>('/campaigns', {
-      ...given,
-      pageSize: given.pageSize ?? PAGE_SIZE,
-      fields: FIELDS,
-    })
-    const tokens = await readTokens(get, found.campaigns)
-    const campaigns = found.campaigns.map(({ incentives, ...campaign }) => ({
-      ...summarizeCampaign({ incentives, ...campaign }),
-      incentives: incentives
-        .slice(0, MAX_INCENTIVES)
-        .map((incentive, index) => summarizeIncentive(incentive, index, { chainId: campaign.chainId, tokens })),
-    }))
-    const page = Math.max(1, Number(given.page ?? 1))
-    const size = Number(given.pageSize ?? PAGE_SIZE)
-    const build = (shown: number) => ({
-      campaigns: campaigns.slice(0, shown),
-      totalCampaigns: found.totalCampaigns,
-      next: toNext(given, { page, size, isLast: page * size >= found.totalCampaigns, shown: Math.min(shown, size) }),
-    })
-    const whole = fit(campaigns.length, build)
-    const isCut = whole.campaigns.length < campaigns.length
-    const structured = isCut ? build(largestDivisor(size, whole.campaigns.length)) : build(size)
-    const { length } = structured.campaigns
-    return { structured, sentence: `${found.totalCampaigns} campaigns match, of which ${length} are shown.` }
-  },
+  run: findPage,
 }
 
-/** Pages of this size begin where those of the whole size do. */
-function largestDivisor(size: number, max: number) {
-  let divisor = max
-  while (size % divisor !== 0) divisor -= 1
-  return divisor
-}
-
-/** The page after what is shown: `shown` divides the size of the page. */
-function toNext(
-  given: Arguments,
-  { page, size, isLast, shown }: { page: number; size: number; isLast: boolean; shown: number },
-): NextCall[] {
-  if (shown === 0 || (shown === size && isLast)) return []
-  const next = { page: (page - 1) * (size / shown) + 2, pageSize: shown }
-  return [{ tool: findCampaigns.name, arguments: { ...given, ...next }, gives: 'the next campaigns' }]
+async function findPage(get: Get, given: Arguments): Promise<ToolResult> {
+  const found = await get<ResponseOf<'listCampaigns'>>('/campaigns', {
+    ...given,
+    // A walk, whose pages no change shifts.
+    cursor: given.cursor ?? 'start',
+    pageSize: given.pageSize ?? PAGE_SIZE,
+    fields: FIELDS,
+  })
+  const tokens = await readTokens(get, found.campaigns)
+  const campaigns = found.campaigns.map(({ incentives, ...campaign }) => ({
+    ...summarizeCampaign({ incentives, ...campaign }),
+    incentives: incentives
+      .slice(0, MAX_INCENTIVES)
+      .map((incentive) => summarizeIncentive(incentive, { chainId: campaign.chainId, tokens })),
+  }))
+  const { totalCampaigns, nextCursor } = found
+  const next: NextCall[] = nextCursor
+    ? [{ tool: findCampaigns.name, arguments: { ...given, cursor: nextCursor }, gives: 'the next campaigns' }]
+    : []
+  const structured = { campaigns, totalCampaigns, next }
+  // The cursor after fewer campaigns only the service has.
+  if (isTooLong(structured) && campaigns.length > 1) {
+    return findPage(get, { ...given, pageSize: Math.floor(campaigns.length / 2) })
+  }
+  return { structured, sentence: `${totalCampaigns} campaigns match, of which ${campaigns.length} are shown.` }
 }

@@ -10,7 +10,7 @@ export const from = Type.Optional(
   Type.Integer({
     minimum: 0,
     default: 0,
-    description: 'Index of the first incentive, and action step, to give of each campaign.',
+    description: 'How many incentives, and action steps, to leave out of each campaign.',
   }),
 )
 
@@ -63,8 +63,8 @@ export const getCampaigns: Tool = {
       const campaign = byId.get(id)
       return campaign === undefined ? [] : [explain(campaign, tokens)]
     })
-    const fitted = fitCampaigns({ tool: getCampaigns.name, given, from: position }, explained)
-    const structured = { ...fitted, unknownCampaigns: ids.filter((id) => !byId.has(id)) }
+    const rest = { unknownCampaigns: ids.filter((id) => !byId.has(id)) }
+    const structured = fitCampaigns({ tool: getCampaigns.name, given, from: position }, explained, rest)
     const names = structured.campaigns.map(({ id, name }) => name ?? id).join(', ')
     return { structured, sentence: names === '' ? 'There are no such campaigns.' : `Explained: ${names}.` }
   },
@@ -85,9 +85,7 @@ function explain(campaign: CampaignListItem, tokens: Tokens) {
       signature: shorten(step.signatureName || step.signature),
     })),
     actionStepCount: actionSteps?.length ?? 0,
-    incentives: campaign.incentives.map((incentive, index) =>
-      summarizeIncentive(incentive, index, { chainId, tokens }),
-    ),
+    incentives: campaign.incentives.map((incentive) => summarizeIncentive(incentive, { chainId, tokens })),
   }
 }
 

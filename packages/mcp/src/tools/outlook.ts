@@ -31,7 +31,7 @@ const value = (description: string) => Type.Optional(Type.Union([Type.String(), 
 
 const IncentiveOutlook = Type.Object(
   {
-    index: Type.Integer(),
+    index: Type.Integer({ description: 'Index in the contract of the campaign.' }),
     rewardNow: Type.Optional(amount('What a claim pays now; of an auction it changes every second.')),
     rewardNowUsd: value('The same in US dollars.'),
     claimsLeft: value('Claims that remain.'),
@@ -84,23 +84,24 @@ export const outlook: Tool = {
     const byId = new Map(listed.campaigns.map((campaign) => [campaign.id, campaign]))
     const campaigns = found.campaigns.map(({ id, incentives }) => {
       const campaign = byId.get(id)
-      const toEntry = (incentive: Record<string, unknown>, position: number) => {
-        const index = typeof incentive.incentiveIndex === 'number' ? incentive.incentiveIndex : position
-        const record = campaign?.incentives[index]
+      const toEntry = (incentive: Record<string, unknown>, place: number) => {
+        // Both are in the order of the contract; its indexes may have gaps.
+        const record = campaign?.incentives[place]
         const tokenAt = (key: 'asset' | 'peg') => {
           const address = (record as { asset?: string; peg?: string } | undefined)?.[key]
           return campaign === undefined || address === undefined ? undefined : tokens(campaign.chainId, address)
         }
         return {
-          index,
+          index: incentive.incentiveIndex,
           ...toOutlook(incentive, (key) => tokenAt(key === 'rewardNow' && record && 'peg' in record ? 'peg' : 'asset')),
         }
       }
       return { id, incentiveCount: incentives.length, incentives: incentives.map(toEntry) }
     })
-    const fitted = fitCampaigns({ tool: outlook.name, given, from: position }, campaigns)
-    const structured = { at: found.at, basis: found.basis, ...fitted, unknownCampaigns: found.unknownCampaigns }
-    return { structured, sentence: `The outlook of ${fitted.campaigns.length} campaigns at ${found.at}.` }
+    const { at, basis, unknownCampaigns } = found
+    const rest = { at, basis, unknownCampaigns }
+    const structured = fitCampaigns({ tool: outlook.name, given, from: position }, campaigns, rest)
+    return { structured, sentence: `The outlook of ${structured.campaigns.length} campaigns at ${found.at}.` }
   },
 }
 
