@@ -1180,7 +1180,7 @@ export interface components {
             cursor: components["schemas"]["ChangeCursor"];
             /** @description `campaign.changed`: its record, metadata or facts of its chain, not figures of claims, prices or the clock. A replaced claim is removed, then added. `reset`: read everything anew. */
             kind: components["schemas"]["ChangeKind"];
-            /** @description Time of the commit. */
+            /** @description When its commit wrote it. */
             at: components["schemas"]["Instant"];
             /** @description The chain of what has changed. */
             chainId: components["schemas"]["ChainId"];
@@ -2978,10 +2978,12 @@ export interface operations {
                  */
                 kind?: components["schemas"]["ChangeKind"][];
                 /**
-                 * @description Only of this campaign and its claims; `reset` always comes.
-                 * @example 8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735
+                 * @description Only of these campaigns and their claims; `reset` always comes.
+                 * @example [
+                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
+                 *     ]
                  */
-                campaignId?: components["schemas"]["CampaignId"];
+                campaignId?: components["schemas"]["CampaignId"][];
                 /**
                  * @description Only of these chains; `reset` always comes.
                  * @example [
