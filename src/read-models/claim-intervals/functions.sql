@@ -117,6 +117,8 @@ returns table (place integer, claims numeric, usd numeric, unvalued numeric, cla
 language plpgsql stable rows 50
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 set max_parallel_workers_per_gather = 0
 as $$
 #variable_conflict use_column
