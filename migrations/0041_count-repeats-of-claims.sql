@@ -37,7 +37,7 @@ as $$
     ) recorded
     window own as (partition by key, claimant order by block_timestamp)
   ) claim
-  join unnest(array[300, 3600, 86400, 604800]) width on key = 0 or width > 300
+  join unnest(array[60, 3600, 86400, 604800]) width on key = 0 or width > 60
   where block_timestamp >= since and block_timestamp < until
   group by 1, 2, 3
 $$;
@@ -88,10 +88,10 @@ $$;
 --> statement-breakpoint
 -- Rows for intervals of the clock in [first, beyond), with repeats by so many seconds.
 create or replace function intervals_between(campaign bigint, width integer, seconds integer, first bigint, beyond bigint)
-returns table (start bigint, claims bigint, usd numeric, unvalued bigint, repeats integer, followed integer)
+returns table (start bigint, claims integer, usd numeric, unvalued integer, repeats integer, followed integer)
 language sql stable
 as $$
-  select interval_start, claim_count, amount_usd, unvalued_count,
+  select interval_start, claim_count::integer, amount_usd, unvalued_count::integer,
     case seconds when 3600 then repeats_1h when 14400 then repeats_4h when 86400 then repeats_1d else repeats_1w end,
     case seconds when 3600 then followed_1h when 14400 then followed_4h when 86400 then followed_1d else followed_1w end
   from claim_intervals
@@ -126,7 +126,7 @@ $$;
 -- claimants are its claims, less its repeats (claims less than its length after another one of their claimant), plus those of its
 -- repeats that repeat an earlier claim than its first: claims before it that are followed, less the repeats before it.
 create or replace function whole_intervals(campaign bigint, since_before bigint, since bigint, seconds integer, many integer)
-returns table (place integer, claims numeric, usd numeric, unvalued numeric, claimants numeric)
+returns table (place integer, claim_count integer, amount_usd numeric, unvalued_count integer, claimant_count integer)
 language plpgsql stable rows 50
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
@@ -137,7 +137,11 @@ as $$
 #variable_conflict use_column
 declare
   base constant integer := case when seconds in (86400, 604800) then seconds else 3600 end;
-  smallest constant integer := case when campaign = 0 then 300 else 3600 end;
+  -- Where the rows of the longest intervals begin and end, and those of the first interval begin.
+  first_row constant bigint := nearest_interval(since_before + 1, base);
+  second_row constant bigint := nearest_interval(since + 1, base);
+  last_row constant bigint := nearest_interval(since + 1 + many * seconds::bigint, base);
+  smallest constant integer := case when campaign = 0 then 60 else 3600 end;
   chain_ids constant bigint[] := case when campaign = 0 and many > 0 then chains_with_claims() else '{}' end;
 begin
   return query
@@ -151,65 +155,67 @@ begin
     ) every
   ), pieces as (
     -- What all have, and what lies between an end and the nearest row of the longest intervals.
-    select nth, true as is_shared, piece.* from ends cross join lateral (values
-      (604800, -604800, nearest_interval(clock, 604800)),
-      (86400, nearest_interval(clock, 604800), nearest_interval(clock, 86400)),
-      (3600, nearest_interval(clock, 86400), clock)) piece (width, first, beyond)
-    where nth = -1 and many > 0
+    select -1 as nth, true as is_shared, piece.* from (values
+      (604800, -604800, nearest_interval(first_row, 604800)),
+      (86400, nearest_interval(first_row, 604800), nearest_interval(first_row, 86400)),
+      (3600, nearest_interval(first_row, 86400), first_row)) piece (width, first, beyond)
+    where many > 0
     union all
-    select nth, false, piece.* from ends
-    cross join lateral (values (86400, clock, day), (3600, day, hour), (300, hour, near)) piece (width, first, beyond)
-    where first <> beyond
+    select nth, false, 86400, clock, day from ends where clock <> day
+    union all
+    select nth, false, 3600, day, hour from ends where day <> hour
+    union all
+    select nth, false, smallest, hour, near from ends where hour <> near
   ), parts as (
     select nth, is_shared, sign(beyond - first)::integer as sign, kept.* from pieces
     cross join lateral intervals_between(campaign, width, seconds, least(first, beyond), greatest(first, beyond)) kept
     union all
-    select greatest(0, (start + base - (select clock from ends where nth = 0) + seconds - 1) / seconds)::integer, true, 1, kept.*
-    from intervals_between(campaign, base, seconds, (select clock from ends where nth = -1),
-      (select clock from ends where nth = many)) kept
+    select greatest(0, (start + base - second_row + seconds - 1) / seconds)::integer, true, 1, kept.*
+    from intervals_between(campaign, base, seconds, first_row, last_row) kept
     union all
-    select nth, false, sign(ends.instant - near)::integer, own.instant, own.claims, own.usd, own.unvalued,
+    select nth, false, case when own.instant < near then -1 else 1 end, own.instant, own.claims, own.usd, own.unvalued,
       case when nth >= 0 and many > 0 then own.claims - 1 + exists (
-        select from unnest(chain_ids) chain join claims on chain_id = chain and claims.claimant = own.claimant
-          and block_timestamp > own.instant - seconds and block_timestamp < own.instant
+        select from unnest(chain_ids) chain where (
+          select true from claims where chain_id = chain and claims.claimant = own.claimant
+            and block_timestamp > own.instant - seconds and block_timestamp < own.instant limit 1)
         union all
-        select from incentives join claims on claims.campaign_key = incentives.campaign_key
-          and incentive_position = position and claims.claimant = own.claimant
-          and block_timestamp > own.instant - seconds and block_timestamp < own.instant
-        where incentives.campaign_key = campaign)::integer end,
+        select from incentives where incentives.campaign_key = campaign and (
+          select true from claims where claims.campaign_key = campaign and incentive_position = position
+            and (claims.claimant, block_timestamp) > (own.claimant, own.instant - seconds)
+            and (claims.claimant, block_timestamp) < (own.claimant, own.instant) limit 1))::integer end,
       case when nth >= 0 and many > 0 then own.claims - 1 + exists (
-        select from unnest(chain_ids) chain join claims on chain_id = chain and claims.claimant = own.claimant
-          and block_timestamp > own.instant and block_timestamp < own.instant + seconds
+        select from unnest(chain_ids) chain where (
+          select true from claims where chain_id = chain and claims.claimant = own.claimant
+            and block_timestamp > own.instant and block_timestamp < own.instant + seconds limit 1)
         union all
-        select from incentives join claims on claims.campaign_key = incentives.campaign_key
-          and incentive_position = position and claims.claimant = own.claimant
-          and block_timestamp > own.instant and block_timestamp < own.instant + seconds
-        where incentives.campaign_key = campaign)::integer end
-    from ends cross join lateral (
-      select claim.instant, claimant, count(*) as claims, coalesce(sum(claim.usd), 0) as usd,
-        count(*) filter (where is_unvalued) as unvalued
-      from claims_between(campaign, least(near, ends.instant), greatest(near, ends.instant)) claim
-      group by claim.instant, claimant
+        select from incentives where incentives.campaign_key = campaign and (
+          select true from claims where claims.campaign_key = campaign and incentive_position = position
+            and (claims.claimant, block_timestamp) > (own.claimant, own.instant)
+            and (claims.claimant, block_timestamp) < (own.claimant, own.instant + seconds) limit 1))::integer end
+    from (
+      select nth, near, claim.instant, claimant, count(*)::integer as claims, coalesce(sum(claim.usd), 0) as usd,
+        count(*) filter (where is_unvalued)::integer as unvalued
+      from ends cross join lateral claims_between(campaign, least(near, ends.instant), greatest(near, ends.instant)) claim
+      where near <> ends.instant
+      group by nth, near, claim.instant, claimant
     ) own
-    where near <> ends.instant
-  ), summed as (
-    select nth, is_shared, sum(sign * parts.claims) as claims, sum(sign * parts.usd) as usd,
-      sum(sign * parts.unvalued) as unvalued, sum(sign * repeats) as repeats, sum(sign * followed) as followed
-    from parts group by nth, is_shared
   ), differences as (
-    select nth, claims, usd, unvalued, repeats, followed from summed
+    select nth, sign * parts.claims as claims, sign * parts.usd as usd, sign * parts.unvalued as unvalued,
+      sign * repeats as repeats, sign * followed as followed
+    from parts
     union all
-    -- The next interval ends without what only this end has.
-    select nth + 1, -claims, -usd, -unvalued, -repeats, -followed from summed where not is_shared
+    -- The next interval begins without what only this end has.
+    select nth + 1, -sign * parts.claims, -sign * parts.usd, -sign * parts.unvalued, -sign * repeats, -sign * followed
+    from parts where not is_shared
   )
-  select nth - 1, of_interval.claims, of_interval.usd, of_interval.unvalued,
-    case when nth > 0 then of_interval.claims - repeats + coalesce(open_before, 0) else 0 end
+  select nth - 1, claims::integer, usd, unvalued::integer,
+    case when nth > 0 then claims - repeats + coalesce(open_before, 0) else 0 end::integer
   from (
     select nth, sum(claims) as claims, sum(usd) as usd, sum(unvalued) as unvalued, sum(repeats) as repeats,
       sum(sum(followed) - sum(repeats)) over (order by nth rows between unbounded preceding and 1 preceding) as open_before
     from differences group by nth
   ) of_interval
-  where nth between 0 and many and of_interval.claims > 0;
+  where nth between 0 and many and claims > 0;
 end
 $$;
 --> statement-breakpoint
@@ -233,9 +239,7 @@ declare
   counted_from constant bigint := 1 + case when is_kept then since + many * seconds::bigint else since_before end;
 begin
   if is_kept then
-    return query
-    select whole.place, claims::integer, usd, unvalued::integer, claimants::integer
-    from whole_intervals(campaign, since_before, since, seconds, many) whole;
+    return query select * from whole_intervals(campaign, since_before, since, seconds, many);
   end if;
   return query
   select nth, sum(claims)::integer, sum(counted.usd), sum(unvalued)::integer, count(*)::integer

@@ -23,22 +23,29 @@ const countedChanges = `claim_changes changes
 
 /** The intervals in which an instant is. */
 const intervalsOf = (key: string, instant: string) =>
-  `join unnest(array[300, 3600, 86400, 604800]) width on ${key} = 0 or width > 300
+  `join unnest(array[60, 3600, 86400, 604800]) width on ${key} = 0 or width > 60
   cross join lateral (select ${instant} - mod(${instant} + 259200, width) as start) starting`
 
-/** The next claim of a claimant within a week: asked chain by chain, or incentive by incentive, so that an index answers. */
+/**
+ * The next claim of a claimant within a week: asked chain by chain, or incentive by incentive, so that an index answers, which
+ * for an incentive is the one that begins with it and the claimant.
+ */
 function nextClaim(direction: 'earlier' | 'later') {
-  const [next, within, order] =
+  const [next, from, to, order] =
     direction === 'earlier'
-      ? ['max', 'block_timestamp < instant and block_timestamp > instant - 604800', 'desc']
-      : ['min', 'block_timestamp > instant and block_timestamp < instant + 604800', 'asc']
-  const first = `claims.claimant = changed.claimant and ${within} order by block_timestamp ${order} limit 1`
+      ? ['max', 'instant - 604800', 'instant', 'desc']
+      : ['min', 'instant', 'instant + 604800', 'asc']
   return `(select ${next}(near) from (
-    select (select block_timestamp from claims where chain_id = chain and ${first}) as near
+    select (select block_timestamp from claims
+      where chain_id = chain and claims.claimant = changed.claimant and block_timestamp > ${from} and block_timestamp < ${to}
+      order by block_timestamp ${order} limit 1) as near
     from unnest((select chains_with_claims())) chain where changed.campaign_key = 0
     union all
     select (select block_timestamp from claims
-      where claims.campaign_key = incentives.campaign_key and incentive_position = position and ${first})
+      where claims.campaign_key = incentives.campaign_key and incentive_position = position
+        and (claims.claimant, block_timestamp) > (changed.claimant, ${from})
+        and (claims.claimant, block_timestamp) < (changed.claimant, ${to})
+      order by claims.claimant ${order}, block_timestamp ${order} limit 1)
     from incentives where incentives.campaign_key = changed.campaign_key
   ) every)`
 }

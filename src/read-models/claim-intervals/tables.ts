@@ -6,7 +6,7 @@ const count = () => bigint({ mode: 'number' }).notNull()
 
 /**
  * Claims in an hour, a day or a week (from Monday) of the clock in UTC; no row where there are none. Of a popular campaign (by the
- * view `popular_campaigns`; the others have no rows), and with the key 0 of all campaigns together, of which there are five
+ * view `popular_campaigns`; the others have no rows), and with the key 0 of all campaigns together, of which there are
  * minutes too. Copies of what `counted_claim_intervals` counts, changed by the claims of each batch.
  */
 export const claimIntervals = pgTable(

@@ -177,7 +177,7 @@ function claimTotals(
 /** When the hour, day or week (from Monday) of an instant begins, in Unix seconds. */
 function startOf(instant: number, width: number) {
   const date = new Date(instant * 1000)
-  if (width === 300) return instant - (instant % 300)
+  if (width === 60) return instant - (instant % 60)
   if (width === 3600) return date.setUTCMinutes(0, 0, 0) / 1000
   if (width === 604_800) date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7))
   return date.setUTCHours(0, 0, 0, 0) / 1000
@@ -201,7 +201,7 @@ const countGaps = (name: string, gaps: number[]) =>
     Object.entries(GAPS).map(([gap, seconds]) => [`${name}_${gap}`, gaps.filter((own) => own < seconds).length]),
   )
 
-/** Claims of each campaign that has so many, and of all, by hours, days and weeks; of all by five minutes too. */
+/** Claims of each campaign that has so many, and of all, by hours, days and weeks; of all by minutes too. */
 const claimIntervals = (
   claimsOf: Map<string, ClaimRecord[]>,
   least: number,
@@ -213,7 +213,7 @@ const claimIntervals = (
       ...[...claimsOf].filter(([, claims]) => claims.length >= least),
     ].flatMap(([id, claims]) => {
       const counted = [...groupBy(claims, ({ claimant }) => lower(claimant)).values()].flatMap(gapsOf)
-      return [...(id === 'all' ? [300] : []), 3600, 86_400, 604_800].flatMap((interval_seconds) =>
+      return [...(id === 'all' ? [60] : []), 3600, 86_400, 604_800].flatMap((interval_seconds) =>
         [...groupBy(counted, ({ claim }) => String(startOf(Number(claim.blockTimestamp), interval_seconds)))].map(
           ([interval_start, own]) => ({
             ...{ id, interval_seconds, interval_start, ...totalsOf(own.map(({ claim }) => claim)) },
