@@ -27,38 +27,31 @@ const intervalsOf = (key: string, instant: string) =>
   cross join lateral (select ${instant} - mod(${instant} + 259200, width) as start) starting`
 
 /**
- * The next claim of a claimant within a week: asked chain by chain, or incentive by incentive, so that an index answers, which
- * for an incentive is the one that begins with it and the claimant.
+ * Claims of a claimant in a time range: asked chain by chain, or incentive by incentive. Compared, and ordered, as rows, so that
+ * whatever the statistics say, only the index that begins with these columns answers.
  */
-function nextClaim(direction: 'earlier' | 'later') {
-  const [next, from, to, order] =
-    direction === 'earlier'
-      ? ['max', 'instant - 604800', 'instant', 'desc']
-      : ['min', 'instant', 'instant + 604800', 'asc']
-  return `(select ${next}(near) from (
-    select (select block_timestamp from claims
-      where chain_id = chain and claims.claimant = changed.claimant and block_timestamp > ${from} and block_timestamp < ${to}
-      order by block_timestamp ${order} limit 1) as near
+function claimsOfClaimant(what: string, above: string, below: string, order?: 'asc' | 'desc') {
+  const found = (columns: string[], own: string, rest: string) => {
+    const row = [...columns, 'block_timestamp']
+    const first = order && `order by ${row.map((column) => `${column} ${order}`)} limit 1`
+    return `(select ${what} from claims where (${row}) > (${own}, ${above}) and (${row}) < (${own}, ${below}) ${rest} ${first ?? ''})`
+  }
+  return `select ${found(['claims.claimant', 'chain_id'], 'changed.claimant, chain', '')} as found
     from unnest((select chains_with_claims())) chain where changed.campaign_key = 0
     union all
-    select (select block_timestamp from claims
-      where claims.campaign_key = incentives.campaign_key and incentive_position = position
-        and (claims.claimant, block_timestamp) > (changed.claimant, ${from})
-        and (claims.claimant, block_timestamp) < (changed.claimant, ${to})
-      order by claims.claimant ${order}, block_timestamp ${order} limit 1)
-    from incentives where incentives.campaign_key = changed.campaign_key
-  ) every)`
+    select ${found(
+      ['claims.claimant'],
+      'changed.claimant',
+      'and claims.campaign_key = incentives.campaign_key and incentive_position = position',
+    )}
+    from incentives where incentives.campaign_key = changed.campaign_key`
 }
 
-const stored = `(select count(*) from (
-    select from unnest((select chains_with_claims())) chain join claims
-      on chain_id = chain and claims.claimant = changed.claimant and block_timestamp = instant
-    where changed.campaign_key = 0
-    union all
-    select from incentives join claims on claims.campaign_key = incentives.campaign_key and incentive_position = position
-      and claims.claimant = changed.claimant and block_timestamp = instant
-    where incentives.campaign_key = changed.campaign_key
-  ) every)`
+const stored = `(select sum(found) from (${claimsOfClaimant('count(*)', 'instant - 1', 'instant + 1')}) every)`
+const earlier = `(select max(found) from (
+  ${claimsOfClaimant('block_timestamp', 'instant - 604800', 'instant', 'desc')}) every)`
+const later = `(select min(found) from (
+  ${claimsOfClaimant('block_timestamp', 'instant', 'instant + 604800', 'asc')}) every)`
 
 /**
  * Before the claims are stored. Of each claimant the instants at which claims change, and those of the claims before and after:
@@ -70,7 +63,7 @@ const noteFollowing = `with changed as materialized (
     where not exists (select from many_claim_changes)
     group by counted.key, claimant, block_timestamp
   ), found as materialized (
-    select changed.*, ${stored} as stored, ${nextClaim('earlier')} as earlier, ${nextClaim('later')} as later from changed
+    select changed.*, coalesce(${stored}, 0) as stored, ${earlier} as earlier, ${later} as later from changed
   ), instants as (
     -- One that does not change itself has a claim before and after.
     select campaign_key, claimant, instant, coalesce(max(stored), 1) as before, coalesce(max(stored + change), 1) as after
