@@ -93,7 +93,7 @@ test('the service keeps all its promises, also below a path of its own, asked co
   const findings = await examineDeployment({ baseUrl: `${proxy.baseUrl}/`, token })
   expect(findings.filter(({ state }) => state !== 'ok')).toEqual([])
   expect(findings.map(({ check }) => check).join(' ')).toBe(
-    'document bodies headers conditional-requests paging filters accounts errors authentication entity-tags freshness documentation disclosure',
+    'document bodies headers conditional-requests paging filters accounts figures errors authentication entity-tags freshness documentation disclosure',
   )
   expect(proxy.paths.length).toBeLessThanOrEqual(400)
   expect(proxy.paths.length).toBeGreaterThan(100)
@@ -251,6 +251,33 @@ const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = 
       edit(reply, ({ campaigns }) => {
         const [first] = campaigns as { verdict: string }[]
         if (first !== undefined) first.verdict = first.verdict === 'claimable' ? 'blocked' : 'claimable'
+      }),
+  },
+  {
+    name: 'a claimant who counts twice in an interval',
+    check: 'figures',
+    says: /^\/activity counts other claimants than those of \/claims$/,
+    tamper: (reply, { path }) => {
+      if (!/^\/activity\?since=.*campaignId=/.test(path) || reply.status !== 200) return
+      edit(reply, ({ campaigns }) => {
+        const [first] = campaigns as { claims: number[]; claimants: number[] }[]
+        const busy = first?.claims.findIndex((count) => count > 1) ?? -1
+        if (first !== undefined && busy >= 0) first.claimants[busy] = (first.claimants[busy] ?? 0) === 1 ? 2 : 1
+      })
+    },
+  },
+  {
+    name: 'an outlook with other odds',
+    check: 'figures',
+    says: /^\/outlook tells of other odds than one more entry has$/,
+    tamper: (reply, { path, method }) =>
+      path.startsWith('/outlook?campaignId=') &&
+      method === 'GET' &&
+      reply.status === 200 &&
+      edit(reply, ({ campaigns }) => {
+        for (const { incentives } of campaigns as { incentives: object[] }[]) {
+          for (const incentive of incentives) Object.assign(incentive, { entries: '7', oddsOneIn: '7' })
+        }
       }),
   },
   {

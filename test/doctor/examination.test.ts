@@ -244,7 +244,8 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
     check: 'claim intervals',
     says: /1 in all: \d+:0x\w+:\d+, 1970-01-01 01:00:00, 3600 seconds/,
     // Of one that is not popular.
-    defect: 'insert into claim_intervals select key, 3600, 3600, 1, 0, 0, 1 from campaigns limit 1',
+    defect:
+      'insert into claim_intervals select key, 3600, 3600, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 from campaigns limit 1',
   },
   {
     check: 'claimant totals',

@@ -8,9 +8,11 @@ const PAGE_SIZE = 100
 /** The best comes first. */
 const VERDICTS = ['claimable', 'admitted', 'unknown', 'blocked']
 
-interface Claim {
+/** What the laws look at in a claim. */
+export interface Claim {
   claimant: string
   campaignId: string
+  incentiveIndex: number
   txHash: string
   logIndex: number
   blockTimestamp: string
@@ -23,7 +25,7 @@ interface Judged {
 }
 
 /** Pages one behind the other; `isWhole` where that is all there is. */
-async function walk<Entry>({ ask }: HttpClient, path: string, name: string) {
+export async function walk<Entry>({ ask }: HttpClient, path: string, name: string) {
   const entries: Entry[] = []
   let total: number | undefined
   let cursor: string | null = ''

@@ -1,6 +1,7 @@
 import { findAccountViolations } from './account-checks.ts'
 import { type Operation, readContract } from './contract.ts'
 import { findAuthViolations, findDisclosureViolations, findErrorViolations } from './error-checks.ts'
+import { findFigureViolations } from './figure-checks.ts'
 import {
   createHttpClient,
   type HttpClient,
@@ -103,6 +104,12 @@ export async function examineDeployment({ baseUrl, token, bounds = BOUNDS }: Con
       promise: 'claims, rewards and eligibility of an account agree',
       isAboutData: true,
       violations: [() => findAccountViolations(http, operations)],
+    },
+    {
+      name: 'figures',
+      promise: 'activity and outlook add up, and agree with claims',
+      isAboutData: true,
+      violations: [() => findFigureViolations(http, operations)],
     },
     { name: 'errors', promise: 'errors name what is wrong', violations: [() => findErrorViolations(http, targets)] },
     {

@@ -36,7 +36,7 @@ const listActivity = {
   operationId: 'listActivity',
   summary: 'List claim activity over time',
   description:
-    'Claims, their value and claimants in each interval of a time range, with totals of it and of the previous one. A `timeRange` ends at the second of the response; `since`, `until` and `interval` ask for any other range, exact to the second. Intervals other than whole hours, days or weeks (from Monday) in UTC may return 503 for very many claims.',
+    'Claims, their value and claimants in each interval of a time range, with totals of it and of the previous one. A `timeRange` ends at the second of the response; `since`, `until` and `interval` ask for any other range, exact to the second.',
   tags: ['Campaigns'],
   querystring: ListActivityQuery,
   response: responsesOf(

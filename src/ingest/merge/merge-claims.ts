@@ -1,4 +1,4 @@
-import { noteIntervalClaimants } from '../../read-models/claim-intervals/maintain.ts'
+import { noteFollowingClaims } from '../../read-models/claim-intervals/maintain.ts'
 import { type Step, stepsFor } from '../../read-models/steps.ts'
 import { touch } from './merge-campaigns.ts'
 import { upsert } from './merge-records.ts'
@@ -91,7 +91,7 @@ export const mergeClaims: Step[] = [
       [changedClaimants, 'claimant_changes'],
     ],
   ),
-  ...noteIntervalClaimants,
+  ...noteFollowingClaims,
   {
     appliesTo: ['withdrawnClaim'],
     skipUnless: 'claim_changes',

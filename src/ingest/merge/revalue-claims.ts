@@ -11,7 +11,7 @@ const PAGES_A_STEP = 64
 
 /** What the batch itself has left there is dealt with. */
 const emptyTables = `truncate claim_changes, counted_before, counted_after, counted_changes, touched_campaigns,
-  interval_claimants, many_claim_changes`
+  following_claims, many_claim_changes`
 
 /** Whether a batch can change the value of stored claims: by prices, tokens, or replaced campaigns. */
 export const mayRevalue = (changes: ReadonlySet<ChangeKind>) =>

@@ -10,5 +10,4 @@ export const differingClaimIntervals = (sample: Sample) => `
   from counted_claim_intervals(${keys(sample)}, 0, 253402300800) due
   full join (select * from claim_intervals where ${within(sample, 'campaign_key')}) kept
     using (campaign_key, interval_seconds, interval_start)
-  where (kept.claim_count, kept.amount_usd, kept.unvalued_count, kept.claimant_count)
-    is distinct from (due.claim_count, due.amount_usd, due.unvalued_count, due.claimant_count)`
+  where kept is distinct from due`

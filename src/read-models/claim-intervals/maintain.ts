@@ -1,45 +1,94 @@
 import { type Step, stepsFor } from '../steps.ts'
 
-/** Working tables: whose claims have come or gone in which interval, and a row where a batch has too many for that. */
+/** Working tables: claims that follow one another, which have come or gone, and a row where a batch has too many for that. */
 export const intervalTables = {
-  interval_claimants:
-    'campaign_key bigint, width integer, start bigint, claimant text, was_there boolean, has_come boolean',
+  following_claims: 'campaign_key bigint, earlier bigint, later bigint, change integer',
   many_claim_changes: 'is_many boolean',
 }
 
 /** From so many changes of claims on, their weeks are counted anew. */
 const MANY_CHANGES = 20_000
 
+/** Repeats are claims less than so long after another one; the longest is a week. */
+const GAPS = { '1h': 3600, '4h': 14_400, '1d': 86_400, '1w': 604_800 }
+
 /**
- * What a batch changes in claims, for each interval: of a campaign that has some, and of all campaigns. Whether it has some is
- * the next key in the index: for `exists` the planner could read all intervals for each claim.
+ * What a batch changes in claims, for all campaigns and for one that has intervals. Whether it has some is the next key in the
+ * index: for `exists` the planner could read all intervals for each claim.
  */
-const changedIntervals = `claim_changes changes
-  cross join unnest(array[3600, 86400, 604800]) width
-  cross join lateral (select block_timestamp - mod(block_timestamp + 259200, width) as start) starting
+const countedChanges = `claim_changes changes
   join lateral (select 0::bigint as key union all select changes.campaign_key) counted
     on counted.key = 0
       or counted.key = (select min(kept.campaign_key) from claim_intervals kept where kept.campaign_key >= counted.key)`
 
-/** Whether somebody has a claim in an interval: asked chain by chain, or incentive by incentive, so that an index answers. */
-const isThere = `exists (
-  select from chains join claims on claims.chain_id = chains.chain_id and claims.claimant = changes.claimant
-  where changes.campaign_key = 0 and block_timestamp >= start and block_timestamp < start + width
-  union all
-  select from incentives join claims on claims.campaign_key = incentives.campaign_key
-    and claims.incentive_position = incentives.position and claims.claimant = changes.claimant
-  where incentives.campaign_key = changes.campaign_key and block_timestamp >= start and block_timestamp < start + width)`
+/** The intervals in which an instant is. */
+const intervalsOf = (key: string, instant: string) =>
+  `join unnest(array[60, 3600, 86400, 604800]) width on ${key} = 0 or width > 60
+  cross join lateral (select ${instant} - mod(${instant} + 259200, width) as start) starting`
 
-/** Chains with claims, each found by one step through an index. */
-const chains = `recursive found as (
-    select min(chain_id) as chain_id from claims
+/**
+ * Claims of a claimant in a time range: asked chain by chain, or incentive by incentive. Compared, and ordered, as rows, so that
+ * whatever the statistics say, only the index that begins with these columns answers.
+ */
+function claimsOfClaimant(what: string, above: string, below: string, order?: 'asc' | 'desc') {
+  const found = (columns: string[], own: string, rest: string) => {
+    const row = [...columns, 'block_timestamp']
+    const first = order && `order by ${row.map((column) => `${column} ${order}`)} limit 1`
+    return `(select ${what} from claims where (${row}) > (${own}, ${above}) and (${row}) < (${own}, ${below}) ${rest} ${first ?? ''})`
+  }
+  return `select ${found(['claims.claimant', 'chain_id'], 'changed.claimant, chain', '')} as found
+    from unnest((select chains_with_claims())) chain where changed.campaign_key = 0
     union all
-    select (select min(claims.chain_id) from claims where claims.chain_id > found.chain_id) from found
-    where found.chain_id is not null
-  ), chains as materialized (select chain_id from found where chain_id is not null)`
+    select ${found(
+      ['claims.claimant'],
+      'changed.claimant',
+      'and claims.campaign_key = incentives.campaign_key and incentive_position = position',
+    )}
+    from incentives where incentives.campaign_key = changed.campaign_key`
+}
 
-/** Before the claims are stored: whose were there. */
-export const noteIntervalClaimants: Step[] = stepsFor(
+const stored = `(select sum(found) from (${claimsOfClaimant('count(*)', 'instant - 1', 'instant + 1')}) every)`
+const earlier = `(select max(found) from (
+  ${claimsOfClaimant('block_timestamp', 'instant - 604800', 'instant', 'desc')}) every)`
+const later = `(select min(found) from (
+  ${claimsOfClaimant('block_timestamp', 'instant', 'instant + 604800', 'asc')}) every)`
+
+/**
+ * Before the claims are stored. Of each claimant the instants at which claims change, and those of the claims before and after:
+ * which claims follow one another there now, and which will. Claims at the same instant follow one another too.
+ */
+const noteFollowing = `with changed as materialized (
+    select counted.key as campaign_key, claimant, block_timestamp as instant, sum(direction) as change
+    from ${countedChanges}
+    where not exists (select from many_claim_changes)
+    group by counted.key, claimant, block_timestamp
+  ), found as materialized (
+    select changed.*, coalesce(${stored}, 0) as stored, ${earlier} as earlier, ${later} as later from changed
+  ), instants as (
+    -- One that does not change itself has a claim before and after.
+    select campaign_key, claimant, instant, coalesce(max(stored), 1) as before, coalesce(max(stored + change), 1) as after
+    from (
+      select campaign_key, claimant, instant, stored, change from found
+      union all
+      select campaign_key, claimant, near, null, null from found cross join unnest(array[earlier, later]) near
+      where near is not null
+    ) every
+    group by campaign_key, claimant, instant
+  )
+  insert into following_claims
+  select campaign_key, earlier, later, sum(change) from (
+    select campaign_key, instant as earlier, instant as later, greatest(after, 1) - greatest(before, 1) as change from instants
+    union all
+    select campaign_key, lag(instant) over own, instant, -1 from instants where before > 0
+    window own as (partition by campaign_key, claimant order by instant)
+    union all
+    select campaign_key, lag(instant) over own, instant, 1 from instants where after > 0
+    window own as (partition by campaign_key, claimant order by instant)
+  ) pairs
+  where later - earlier < ${GAPS['1w']}
+  group by campaign_key, earlier, later having sum(change) <> 0`
+
+export const noteFollowingClaims: Step[] = stepsFor(
   ['claim', 'withdrawnClaim'],
   [
     [
@@ -47,48 +96,50 @@ export const noteIntervalClaimants: Step[] = stepsFor(
       select true where ${MANY_CHANGES} < (select count(*) from (select from claim_changes limit ${MANY_CHANGES + 1}) few)`,
       'many_claim_changes',
     ],
-    [
-      `with ${chains}
-      insert into interval_claimants
-      select campaign_key, width, start, claimant, has_gone or ${isThere}, has_come
-      from (
-        select counted.key as campaign_key, width, start, claimant, bool_or(direction = -1) as has_gone,
-          bool_or(direction = 1) as has_come
-        from ${changedIntervals}
-        where not exists (select from many_claim_changes)
-        group by counted.key, width, start, claimant
-      ) changes`,
-      'interval_claimants',
-    ],
+    [noteFollowing, 'following_claims'],
   ],
 )
+
+const gaps = Object.keys(GAPS)
+const columns = ['claim_count', 'amount_usd', 'unvalued_count', ...gaps.map((gap) => `repeats_${gap}`)]
+const allColumns = [...columns, ...gaps.map((gap) => `followed_${gap}`)]
+const sums = allColumns.map((column) => `sum(${column}) as ${column}`)
+const pairs = Object.values(GAPS).map((seconds) => `change * (later - earlier < ${seconds})::integer`)
+const none = gaps.map(() => '0')
 
 /** By `claim_changes`, which is what a batch changes in claims. Campaigns that become popular by it have no intervals yet. */
 const changeByDifference = `merge into claim_intervals totals
   using (
-    with ${chains}, differences as (
-    select counted.key as campaign_key, width, start, direction as claims, direction * coalesce(amount_usd, 0) as usd,
-      direction * (amount_usd is null and is_value_derived)::integer as unvalued, 0 as claimants
-    from ${changedIntervals}
-    union all
-    select campaign_key, width, start, 0, 0, 0, (has_come or ${isThere})::integer - was_there::integer
-    from interval_claimants changes
-    )
-    select campaign_key, width, start, sum(claims) as claims, sum(usd) as usd, sum(unvalued) as unvalued,
-      sum(claimants) as claimants
-    from differences where not exists (select from many_claim_changes) group by campaign_key, width, start
+    select campaign_key, width, start, ${sums}
+    from (
+      select counted.key as campaign_key, width, start, direction as claim_count,
+        direction * coalesce(amount_usd, 0) as amount_usd,
+        direction * (amount_usd is null and is_value_derived)::integer as unvalued_count,
+        ${[...gaps.map((gap) => `0 as repeats_${gap}`), ...gaps.map((gap) => `0 as followed_${gap}`)]}
+      from ${countedChanges} ${intervalsOf('counted.key', 'block_timestamp')}
+      union all
+      select campaign_key, width, start, 0, 0, 0, ${[...pairs, ...none]}
+      from following_claims ${intervalsOf('campaign_key', 'later')}
+      union all
+      select campaign_key, width, start, 0, 0, 0, ${[...none, ...pairs]}
+      from following_claims ${intervalsOf('campaign_key', 'earlier')}
+    ) differences
+    where not exists (select from many_claim_changes) group by campaign_key, width, start
   ) changes
   on totals.campaign_key = changes.campaign_key and interval_seconds = width and interval_start = start
-  when matched and claim_count + changes.claims = 0 then delete
-  when matched and (changes.claims, usd, unvalued, claimants) <> (0, 0, 0, 0) then update
-    set claim_count = claim_count + changes.claims, amount_usd = amount_usd + usd,
-      unvalued_count = unvalued_count + unvalued, claimant_count = claimant_count + claimants
-  when not matched and changes.claims > 0 then insert
-    values (changes.campaign_key, width, start, changes.claims, usd, unvalued, claimants)`
+  when matched and totals.claim_count + changes.claim_count = 0 then delete
+  when matched and (${allColumns.map((column) => `changes.${column}`)}) <> (${allColumns.map(() => '0')}) then update
+    set ${allColumns.map((column) => `${column} = totals.${column} + changes.${column}`)}
+  when not matched and changes.claim_count > 0 then insert
+    values (changes.campaign_key, changes.width, changes.start, ${allColumns.map((column) => `changes.${column}`)})`
 
-/** Of many changes: the weeks from the first to the last of them, of the campaigns that have intervals, and of all. */
-const weeks = `select min(start) as since, max(start) + 604800 as until, array_agg(distinct counted.key) as keys
-  from ${changedIntervals} where width = 604800 and exists (select from many_claim_changes)`
+/**
+ * Of many changes: the weeks from the first to the last of them, and one before and after, in which claims may follow them, of
+ * the campaigns that have intervals, and of all.
+ */
+const weeks = `select min(start) - 604800 as since, max(start) + 1209600 as until, array_agg(distinct counted.key) as keys
+  from ${countedChanges} ${intervalsOf('0', 'block_timestamp')}
+  where width = 604800 and exists (select from many_claim_changes)`
 const recountWeeks = [
   `delete from claim_intervals totals using (${weeks}) changed
   where totals.campaign_key = any (keys) and interval_start >= since and interval_start < until`,

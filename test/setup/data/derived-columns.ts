@@ -177,12 +177,31 @@ function claimTotals(
 /** When the hour, day or week (from Monday) of an instant begins, in Unix seconds. */
 function startOf(instant: number, width: number) {
   const date = new Date(instant * 1000)
+  if (width === 60) return instant - (instant % 60)
   if (width === 3600) return date.setUTCMinutes(0, 0, 0) / 1000
   if (width === 604_800) date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7))
   return date.setUTCHours(0, 0, 0, 0) / 1000
 }
 
-/** Claims of each campaign that has so many, and of all, by hours, days and weeks. */
+const GAPS = { '1h': 3600, '4h': 14_400, '1d': 86_400, '1w': 604_800 }
+
+/** Of claims of one claimant, how long before each was another one, and how long after. */
+function gapsOf(claims: ClaimRecord[]) {
+  const own = [...claims].sort((a, b) => Number(a.blockTimestamp) - Number(b.blockTimestamp))
+  const instants = own.map(({ blockTimestamp }) => Number(blockTimestamp))
+  return own.map((claim, place) => ({
+    claim,
+    passed: (instants[place] ?? 0) - (instants[place - 1] ?? -Infinity),
+    wait: (instants[place + 1] ?? Infinity) - (instants[place] ?? 0),
+  }))
+}
+
+const countGaps = (name: string, gaps: number[]) =>
+  Object.fromEntries(
+    Object.entries(GAPS).map(([gap, seconds]) => [`${name}_${gap}`, gaps.filter((own) => own < seconds).length]),
+  )
+
+/** Claims of each campaign that has so many, and of all, by hours, days and weeks; of all by minutes too. */
 const claimIntervals = (
   claimsOf: Map<string, ClaimRecord[]>,
   least: number,
@@ -192,17 +211,25 @@ const claimIntervals = (
     [
       ['all', [...claimsOf.values()].flat()] as const,
       ...[...claimsOf].filter(([, claims]) => claims.length >= least),
-    ].flatMap(([id, claims]) =>
-      [3600, 86_400, 604_800].flatMap((interval_seconds) =>
-        [...groupBy(claims, ({ blockTimestamp }) => String(startOf(Number(blockTimestamp), interval_seconds)))].map(
+    ].flatMap(([id, claims]) => {
+      const counted = [...groupBy(claims, ({ claimant }) => lower(claimant)).values()].flatMap(gapsOf)
+      return [...(id === 'all' ? [60] : []), 3600, 86_400, 604_800].flatMap((interval_seconds) =>
+        [...groupBy(counted, ({ claim }) => String(startOf(Number(claim.blockTimestamp), interval_seconds)))].map(
           ([interval_start, own]) => ({
-            ...{ id, interval_seconds, interval_start, ...totalsOf(own) },
-            unvalued_count: String(own.filter(isUnvalued).length),
-            claimant_count: String(distinct(own.map(({ claimant }) => claimant))),
+            ...{ id, interval_seconds, interval_start, ...totalsOf(own.map(({ claim }) => claim)) },
+            unvalued_count: String(own.filter(({ claim }) => isUnvalued(claim)).length),
+            ...countGaps(
+              'repeats',
+              own.map(({ passed }) => passed),
+            ),
+            ...countGaps(
+              'followed',
+              own.map(({ wait }) => wait),
+            ),
           }),
         ),
-      ),
-    ),
+      )
+    }),
   )
 
 const amountOf = (claims: ClaimRecord[]) => String(claims.reduce((sum, { amount }) => sum + BigInt(amount), 0n))
@@ -326,7 +353,7 @@ async function storedIn(database: TestDatabase): Promise<ReturnType<typeof expec
     ),
     claimIntervals: await rows(
       `select coalesce(id, 'all') as id, interval_seconds, interval_start, claim_count, trim_scale(amount_usd) as amount_usd,
-        unvalued_count, claimant_count
+        unvalued_count, repeats_1h, repeats_4h, repeats_1d, repeats_1w, followed_1h, followed_4h, followed_1d, followed_1w
       from claim_intervals left join campaigns on key = campaign_key`,
     ),
     claimantIncentives: await rows(

@@ -96,19 +96,23 @@ export async function findHardestQueries(ask: Query, now = Date.now()) {
       })),
     ),
   )
+  const ids = mostClaimed.map(({ value }) => value).join(',')
   const activity = ['1h', '24h', '7d', '30d'].map((range) => ({
     name: `activity of the most claimed, ${range}`,
-    path: `/activity?timeRange=${range}&campaignId=${mostClaimed.map(({ value }) => value).join(',')}`,
+    path: `/activity?timeRange=${range}&campaignId=${ids}`,
   }))
-  const until = Math.floor(now / 3_600_000) * 3_600_000
-  for (const [interval, hours] of Object.entries({ '1h': 400, '1d': 399 * 24, '1w': 399 * 168 })) {
-    const range = `interval=${interval}&since=${new Date(until - hours * 3_600_000).toISOString()}&until=${new Date(until).toISOString()}`
-    const ids = mostClaimed.map(({ value }) => value).join(',')
-    activity.push({
-      name: `400 intervals of the most claimed, ${interval}`,
-      path: `/activity?${range}&campaignId=${ids}`,
-    })
-    activity.push({ name: `400 intervals of all campaigns, ${interval}`, path: `/activity?${range}` })
+  activity.push({ name: 'activity of all campaigns, 30d', path: '/activity?timeRange=30d' })
+  const hour = Math.floor(now / 3_600_000) * 3_600_000
+  // By the clock, and as far from its hours as may be.
+  for (const [when, until] of Object.entries({ 'by the clock': hour, 'beside the clock': hour - 1_652_000 })) {
+    for (const [interval, hours] of Object.entries({ '1h': 400, '1d': 399 * 24, '1w': 399 * 168 })) {
+      const range = `interval=${interval}&since=${new Date(until - hours * 3_600_000).toISOString()}&until=${new Date(until).toISOString()}`
+      activity.push({
+        name: `400 intervals ${when} of the most claimed, ${interval}`,
+        path: `/activity?${range}&campaignId=${ids}`,
+      })
+      activity.push({ name: `400 intervals ${when} of all campaigns, ${interval}`, path: `/activity?${range}` })
+    }
   }
   const [listed] = await ask(
     'select address as value from allow_list_addresses group by 1 order by count(*) desc, 1 limit 1',
