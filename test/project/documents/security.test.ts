@@ -44,7 +44,7 @@ function namedTest(line: string) {
   return {
     path,
     title,
-    isThere: new RegExp(`(?:\\b(?:test|describe)|\\))\\(\\s*(['"\`])${literal}\\1`).test(read(path)),
+    isThere: new RegExp(`(?:\\b(?:test|test\\.concurrent|describe)|\\))\\(\\s*(['"\`])${literal}\\1`).test(read(path)),
   }
 }
 
