@@ -54,6 +54,26 @@ describe('a chain that is followed', () => {
     expect(await other.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
   })
 
+  test('has its old changes dropped by the process that follows it', async () => {
+    await using database = await createTestDatabase()
+    const chain = new Playing(10)
+    await using node = await startScriptedNode(chain)
+    await using chains = await aChainFile(chainEntry([node.url]))
+    {
+      await using ingest = startIndex(chains.file, database)
+      await stored(database, chain.head.number)
+      ingest.child.kill('SIGTERM')
+      await ingest.ended
+    }
+    const [newest] = await database.query('select max(revision) as revision from changes')
+    await database.query(`update changes set at = at - interval '1 day'`)
+    await using _index = startIndex(chains.file, database, { CHANGES_KEEP_HOURS: '12' })
+    await waitFor(async () => {
+      const old = await database.query('select from changes where revision < $1', [newest?.revision])
+      return old.length === 0 ? true : undefined
+    })
+  })
+
   test('is left within a second after SIGTERM, with code 0, also while its node never answers', async () => {
     await using database = await createTestDatabase()
     const chain = new Playing(10)

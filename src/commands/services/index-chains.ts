@@ -14,6 +14,7 @@ import { listenOn } from '../../process/listen.ts'
 import { ending, handleSignals, onShutdown } from '../../process/shutdown.ts'
 import type { Settings } from '../../settings.ts'
 import { countLeftOut, countUnknown, listFeedAges } from './index-status.ts'
+import { runPeriodicMaintenance } from './periodic-maintenance.ts'
 
 /** How often the log says how far each chain is. */
 const PROGRESS_MS = 60_000
@@ -75,6 +76,9 @@ async function followAll({ settings, url, database, chains, isOnce, log }: Work)
   const progress = setInterval(() => {
     for (const { journal, worker } of followed) journal.logProgress(worker.counts())
   }, PROGRESS_MS)
+  // The processes that serve may all be on standbys, which cannot write.
+  const changesKeepHours = settings.CHANGES_KEEP_HOURS
+  const maintenance = runPeriodicMaintenance({ database, log, changesKeepHours, signal })
   try {
     if (metrics !== undefined) await listenOn(metrics, settings, 'METRICS_PORT')
     await settleAll(workers.map((worker) => worker.admit()))
@@ -82,7 +86,7 @@ async function followAll({ settings, url, database, chains, isOnce, log }: Work)
   } finally {
     clearInterval(progress)
     stop.abort()
-    await close()
+    await Promise.all([close(), maintenance])
   }
 }
 

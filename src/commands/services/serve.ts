@@ -8,7 +8,8 @@ import { logReady } from '../../process/ready-message.ts'
 import { closeAll, ending, handleSignals, onShutdown, SHARE_OF_REQUESTS } from '../../process/shutdown.ts'
 import { createDataMetricsReader } from '../../read-models/data-version/read.ts'
 import type { Settings } from '../../settings.ts'
-import { advanceFromTimeToTime, prepareDatabase } from './service-database.ts'
+import { runPeriodicMaintenance } from './periodic-maintenance.ts'
+import { prepareDatabase } from './service-database.ts'
 
 /**
  * How much the heap may grow beyond the memory in use before garbage is collected. By default Node.js lets it grow to
@@ -50,7 +51,8 @@ export async function serve(settings: Settings) {
     const { database } = queries
     await prepareDatabase({ settings, access, database, log: app.log, onProgress: start.note })
     if (start.isDone) logReady(app.log, addressOf(app), settings)
-    await advanceFromTimeToTime(database, app.log, settings.CHANGES_KEEP_HOURS)
+    const changesKeepHours = settings.CHANGES_KEEP_HOURS
+    await runPeriodicMaintenance({ database, log: app.log, changesKeepHours, signal: ending })
   } catch (error) {
     // Work that the shutdown interrupts has not failed.
     if (ending.aborted) return

@@ -1,25 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../database/connection/client.ts'
-import {
-  describeFailure,
-  explainFailure,
-  isDatabaseUnreachable,
-  isOutOfSpace,
-} from '../../database/connection/database-errors.ts'
+import { explainFailure, isDatabaseUnreachable, isOutOfSpace } from '../../database/connection/database-errors.ts'
 import { migrateDatabase, requireCurrentSchema } from '../../database/migrations.ts'
 import type { createDatabaseAccess, DatabaseAccess } from '../../process/database-access.ts'
 import { ending } from '../../process/shutdown.ts'
 import type { StartupProgress } from '../../process/startup-state.ts'
-import { dropOldChanges } from '../../read-models/changes/maintain.ts'
-import { advanceWindows } from '../../read-models/claim-windows/maintain.ts'
 import type { Settings } from '../../settings.ts'
 import { fillWithSample } from '../sample.ts'
 
 const RETRY_MS = 2000
-
-/** How often to check whether the stored totals of windows should be advanced. */
-const ADVANCE_MS = 10_000
 
 type Log = Pick<FastifyBaseLogger, 'info' | 'warn'>
 
@@ -69,27 +59,6 @@ export async function prepareDatabase({ settings, access, database, log, onProgr
     }
     await requireCurrentSchema(database)
     if (isEmbedded && settings.SAMPLE_DATA) await fillWithSample(url, database, (what) => log.info(what))
-  }
-}
-
-/**
- * Keeps the totals near the present, and drops changes that are old, until the process ends; without it answers are the
- * same, and slower the longer the last import is ago.
- */
-export async function advanceFromTimeToTime(database: Database, log: Log, changesKeepHours: number) {
-  let known: string | undefined
-  while (!ending.aborted) {
-    try {
-      if (await advanceWindows(database)) continue
-      if (await dropOldChanges(database, changesKeepHours)) continue
-      known = undefined
-    } catch (error) {
-      // It may last (a standby, a missing right): logged once, and tried again all the same.
-      const reason = describeFailure(error)
-      if (reason !== known) log.warn({ reason }, 'could not advance window totals, retrying')
-      known = reason
-    }
-    await pause(ADVANCE_MS)
   }
 }
 
