@@ -52,6 +52,7 @@ const lists: { path: string; name: string; values: [string, string, string, stri
   { path: '/eligibility', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], max: 50 },
   { path: '/users/{address}/rewards', name: 'chainId', values: ['100', '101', '102', '109'] },
   { path: '/changes', name: 'chainId', values: ['100', '101', '102', '109'] },
+  { path: '/changes', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], max: 50 },
   { path: '/export/campaigns', name: 'chainId', values: ['100', '101', '102', '109'] },
   { path: '/export/claims', name: 'chainId', values: ['100', '101', '102', '109'] },
   { path: '/export/tokens', name: 'chainId', values: ['100', '101', '102', '109'] },
