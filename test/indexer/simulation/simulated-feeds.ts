@@ -84,10 +84,10 @@ export function performFeed(state: FeedsState, operation: FeedDeed, timestamp: n
   }
   const isNext = operation.which === 'next' && kind === 'proxy'
   const aggregator = (isNext ? next : named.at(operation.which === 'previous' ? -2 : -1)) ?? named.at(-1) ?? next
-  const rounds = [
-    ...(state.rounds.get(aggregator) ?? []),
-    { response: BigInt(operation.response), updatedAt: timestamp },
-  ]
+  const before = state.rounds.get(aggregator) ?? []
+  // It returns its newest round alone: a first one without a price hides for good what was in force before, from all who come later.
+  if (kind === 'cache' && before.length === 1 && operation.response <= 0) return { state, logs: [], responses: [] }
+  const rounds = [...before, { response: BigInt(operation.response), updatedAt: timestamp }]
   const responses = [{ feed, aggregator, response: BigInt(operation.response) }]
   const logs = logsOf(aggregator, kind === 'cache', rounds.length, BigInt(operation.response), timestamp)
   return { state: { ...state, rounds: new Map(state.rounds).set(aggregator, rounds) }, logs, responses }
