@@ -1,8 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { ChangeBuffer, ChangeSlice } from '../../src/features/changes/change-buffer.ts'
 import { ChangeFeed } from '../../src/features/changes/change-feed.ts'
+import { createFilter } from '../../src/features/changes/change-filter.ts'
 import type { ListChangesResponse } from '../../src/features/changes/change-schemas.ts'
+import { ChangeStream } from '../../src/features/changes/change-streams.ts'
 import { type ChangeReader, createChangeReader } from '../../src/read-models/changes/read.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
@@ -265,4 +268,43 @@ test('when the service ends, streams end after what was sent is whole', async ()
   await until(() => other.counts.streams() === 1)
   await other.app.close()
   expect(await text).toBe(`retry: 1000\nid: ${after}\n\n`.repeat(2))
+})
+
+test('when the service ends while a stream reads what is not buffered, the stream ends as all others do', async () => {
+  const after = await now()
+  await api.save(aToken())
+  const reader = createChangeReader(api.lanes.lookups.database)
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const read: ChangeReader['read'] = async (...asked) => {
+    await released
+    return reader.read(...asked)
+  }
+  const feed = new ChangeFeed({ read }, 1)
+  const reading = vi.spyOn(feed, 'after')
+  const start = new ChangeSlice({ changes: [], next: after, hasMore: false })
+  const callbacks = { onSlow: () => expect.unreachable(), onClose: () => undefined }
+  const stream = new ChangeStream({ feed, filter: createFilter({ pageSize: 100, wait: 0 }), start, ...callbacks })
+  // Its client is slow: what the stream has sent waits.
+  stream.read(0)
+  await until(() => reading.mock.calls.length === 1)
+  feed.close()
+  release()
+  await reading.mock.results[0]?.value
+  const text = Buffer.concat((await stream.toArray()).map((chunk) => Buffer.from(chunk))).toString()
+  expect(text).toBe(`retry: 1000\nid: ${after}\n\n`.repeat(2))
+})
+
+test('a buffer keeps the cursors of commits without a change only as long as others', () => {
+  const buffer = new ChangeBuffer()
+  const commits = 100_000
+  for (let commit = 0; commit < commits; commit += 1) {
+    buffer.add({ changes: [], next: `c${commit}`, hasMore: false })
+  }
+  const newest = `c${commits - 1}`
+  expect(buffer.after(newest)?.page).toEqual({ changes: [], next: newest, hasMore: false })
+  expect(buffer.after(`c${commits - 2}`)?.page).toEqual({ changes: [], next: newest, hasMore: false })
+  expect(buffer.after('c0')).toBeUndefined()
 })

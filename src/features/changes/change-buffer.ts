@@ -5,6 +5,9 @@ import type { ChangeFilter } from './change-filter.ts'
 /** Bytes of events that are buffered. */
 const MAX_BYTES = 2 * 1024 * 1024
 
+/** Maximum number of cursors that are buffered: more than there are changes, since commits may have none. */
+const MAX_CURSORS = 50_000
+
 /** Maximum number of changes in a slice. */
 export const SLICE = 100
 
@@ -38,7 +41,7 @@ export class ChangeBuffer {
   #entries: { change: Change; end: number }[] = []
   /** How many were dropped. */
   #dropped = 0
-  /** How many had been added when a cursor was the newest. */
+  /** How many had been added when a cursor was the newest; the oldest cursor first. */
   readonly #counts = new Map<string, number>()
   readonly #slices = new Map<string, ChangeSlice>()
 
@@ -62,8 +65,12 @@ export class ChangeBuffer {
     this.#counts.set(next, this.#dropped + this.#entries.length)
     let surplus = 0
     while (this.bytes - (this.#entries[surplus]?.end ?? this.bytes) > MAX_BYTES) surplus += 1
-    for (const { change } of this.#entries.splice(0, surplus)) this.#counts.delete(change.cursor)
+    this.#entries.splice(0, surplus)
     this.#dropped += surplus
+    for (const [cursor, count] of this.#counts) {
+      if (count >= this.#dropped && this.#counts.size <= MAX_CURSORS) break
+      this.#counts.delete(cursor)
+    }
   }
 
   /** The changes after a cursor; undefined where they are not buffered. */

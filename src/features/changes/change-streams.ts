@@ -91,6 +91,8 @@ export class ChangeStream extends Readable {
       const cursor = this.#cursor
       const slice = await this.#stream.feed.after(cursor)
       this.#isReading = false
+      // Then the stream has ended meanwhile.
+      if (this.#stream.feed.isClosed) return
       if (slice === undefined) this.#end()
       else this.#take(slice)
       if (this.#cursor !== cursor) this.#proceed()
