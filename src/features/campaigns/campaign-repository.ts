@@ -1,14 +1,10 @@
-import { sql } from 'drizzle-orm'
 import { batchLookups } from '../../database/connection/batched-lookups.ts'
 import type { Database } from '../../database/connection/client.ts'
-import { createTokenStore, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
+import { createTokenStore } from '../../database/lookups/token-metadata-cache.ts'
 import { createSerialQueue } from '../../database/serial-queue.ts'
-import { allowListAddresses } from '../../database/tables/campaigns/allow-lists.ts'
-import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import type { Paged } from '../../http/request/page-links.ts'
 import {
   type Campaign,
-  campaignStates,
   createDocumentCache,
   createDocumentReader,
   lacksAddresses,
@@ -16,7 +12,6 @@ import {
 import {
   type CampaignPageQuery,
   type Counts,
-  campaignPages,
   createCampaignTotals,
   toSearchRequest,
   type Walk,
@@ -26,6 +21,7 @@ import { createListsVersionReader, type Dependencies } from '../../read-models/d
 import { toRows, WALK_START } from '../../schemas/parameters/paging.ts'
 import { toWalkParts, walkOf } from './campaign-cursors.ts'
 import { toJson, tokenIdsOf } from './campaign-responses.ts'
+import { addressesColumn, detailColumns, prepareFind, prepareList, type StateRow } from './campaign-rows.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
 
 export interface CampaignRepository {
@@ -59,13 +55,6 @@ interface Shown {
   lacksAddresses: boolean
   /** All of it, or some of its fields. */
   toJson(fields: readonly string[] | undefined): string
-}
-
-/** A row with the state of a campaign, and with the addresses of its allow list if the document leaves them out. */
-interface StateRow {
-  tokenVersion: string
-  state: string | null
-  addresses?: string | null
 }
 
 /** Memory for documents of campaigns, about 34,000 of them; included in the production guide's figure for a process. */
@@ -220,43 +209,3 @@ function createShownReader(lookups: Database) {
 
 /** The dependencies of a response about one campaign; it changes when the campaign starts or ends. */
 const dependenciesOf = ({ key, changesAt }: Shown): Dependencies => ({ campaignKeys: [key], onLists: false, changesAt })
-
-/** Rows of two kinds: pages by the position of their search, without campaigns, and the campaigns of all pages. */
-function prepareList(database: Database, name: string) {
-  return database
-    .select({
-      tokenVersion,
-      nth: sql<number | null>`answer.nth`,
-      total: sql<number | null>`answer.total`,
-      listsVersion: sql<string | null>`answer.lists_version`,
-      changesAt: sql<number | null>`answer.changes_at`,
-      facetCounts: sql<string | null>`answer.facet_counts`,
-      keys: sql<string | null>`answer.keys`,
-      walked: sql<WalkedPage | null>`answer.walk`,
-      state: sql<string | null>`answer.state`,
-    })
-    .from(sql`(
-      with page as materialized (select * from ${campaignPages} as pages)
-      select nth, total, lists_version, changes_at, facet_counts, array_to_string(keys, ',') as keys, walk, null as state from page
-      union all
-      select null, null, null, null, null, null, null, shown.state
-      from ${campaignStates(sql`array(select distinct unnest(keys) from page)`)}
-    ) as answer`)
-    .prepare(name)
-}
-
-const detailColumns = { tokenVersion, id: sql<string>`shown.id`, state: sql<string>`shown.state` }
-
-const addressesColumn = sql<string | null>`(
-  select '[' || string_agg('"' || ${allowListAddresses.address} || '"', ',' order by ${allowListAddresses.address}) || ']'
-  from ${allowListAddresses} where ${allowListAddresses.campaignKey} = split_part(shown.state, chr(1), 1)::bigint)`
-
-const prepareFind = <Columns extends typeof detailColumns>(database: Database, name: string, columns: Columns) =>
-  database
-    .select(columns)
-    .from(
-      campaignStates(
-        sql`array(select ${campaigns.key} from ${campaigns} where ${campaigns.id} = any(${sql.placeholder('ids')}::text[]))`,
-      ),
-    )
-    .prepare(name)
