@@ -160,6 +160,11 @@ test('a claimant counts once in an interval, and all campaigns are told together
   expect((await activity(api, days)).campaigns).toMatchObject([{ claims: [1, 4], claimants: [1, 2] }])
 })
 
+test('a range up to the last instant of a year with four digits ends with its last second', async () => {
+  const range = 'interval=1d&since=9999-12-31T00:00:00Z&until=9999-12-31T23:59:59.999Z'
+  expect((await activity(shared, range)).until).toBe('9999-12-31T23:59:59.000Z')
+})
+
 test('a range of any instants is divided from its start on, to the second, and cut at its end', async () => {
   const campaign = aClaimable()
   const claimant = anAddress('claimant')

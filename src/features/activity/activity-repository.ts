@@ -5,6 +5,7 @@ import { ALL_CAMPAIGNS, claimsByInterval } from '../../read-models/claim-interva
 import { toWholeSeconds } from '../../read-models/claim-windows/read.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import { toSecondFrom } from '../../schemas/parameters/time-ranges.ts'
+import { LAST_TIMESTAMP } from '../../schemas/primitives.ts'
 import { INTERVAL_SECONDS, INTERVALS, type ListActivityQuery, type ListActivityResponse } from './activity-schemas.ts'
 
 export interface ActivityRepository {
@@ -66,7 +67,8 @@ export function rangeOf({ timeRange, since, until, interval }: ListActivityQuery
     return { since: end - count * seconds, until: end, seconds, count }
   }
   const seconds = INTERVAL_SECONDS[interval]
-  const [start, end] = [toSecondFrom(since), toSecondFrom(until)]
+  // A response has no year of five digits.
+  const [start, end] = [toSecondFrom(since), Math.min(toSecondFrom(until), LAST_TIMESTAMP)]
   return { since: start, until: end, seconds, count: Math.max(0, Math.ceil((end - start) / seconds)) }
 }
 

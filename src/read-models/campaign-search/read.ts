@@ -116,13 +116,19 @@ function toFacetGroups(filters: CampaignPageQuery): FacetGroup[] {
     group(filters.campaignId && toFacets('id', filters.campaignId)),
     group(incentiveType && toFacets('incentive', incentiveType), 'incentiveType'),
     group(actionType && toFacets('action', actionType), 'actionType'),
-    ...toSearchWords(filters.search ?? '').map((word) => group(toFacets('word', [word]))),
+    ...toWords(filters.search).map((word) => group(toFacets('word', [word]))),
     group(filters.activity === 'ending' ? [aFacet('ending', '')] : undefined),
     group(filters.tokenWhitelist ? [aFacet('whitelisted', '')] : undefined),
     group(filters.actionTemplateOnly ? [aFacet('template', '')] : undefined),
   ]
   const given = groups.filter((facets) => facets !== undefined)
   return given.length > 0 ? given : [{ facets: [aFacet('all', '')] }]
+}
+
+/** A search without a word, of accents alone say, asks for the word that no text has. */
+const toWords = (search: string | undefined) => {
+  const words = search === undefined ? [] : toSearchWords(search)
+  return search !== undefined && words.length === 0 ? [''] : words
 }
 
 const group = (facets: Facet[] | undefined, filter?: FacetName): FacetGroup | undefined =>

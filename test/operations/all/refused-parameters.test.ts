@@ -300,6 +300,12 @@ describe('a query string', () => {
     },
   )
 
+  test('with several faults, of encoding too, is told all of them', async () => {
+    expect(await refused('owner=%zz&budgetAccount=%00&page=-1&pageSize=1')).toBe(
+      'parameter "owner" has a malformed percent-encoding; parameter "budgetAccount" has a NUL byte; page must be an integer from 0 to 9007199254740991, got "-1"',
+    )
+  })
+
   test('whatever it holds is never a defect, and every refusal names a parameter of it', async () => {
     const name = fc.oneof(
       { weight: 4, arbitrary: fc.constantFrom(...parameters) },

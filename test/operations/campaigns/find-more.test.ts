@@ -84,6 +84,7 @@ test('search finds what every word starts a word of, in names of campaigns and o
     expect(await found(api, 'search=uber')).toEqual([paying.id])
     expect(await found(api, 'search=swap%20ubd%20dollar')).toEqual([paying.id])
     expect(await found(api, 'search=wap')).toEqual([])
+    expect(await found(api, 'search=%CC%81')).toEqual([])
     expect(await found(api, `search=swap&rewardToken=8453:${other.address}`)).toEqual([named.id])
     // Another page asks for counts that are known.
     expect((await list(api, 'search=swap&facets=chainId')).facets).toEqual({ chainId: [{ value: '8453', count: 2 }] })

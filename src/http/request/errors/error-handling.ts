@@ -6,7 +6,7 @@ import {
   SchemaBehindError,
 } from '../../../database/connection/database-errors.ts'
 import { NOT_FOUND_POLICY, toNotFoundPage, wantsPage } from '../../html/not-found-page.ts'
-import { MAX_PAIRS } from '../query-strings.ts'
+import { MAX_PAIRS, MAX_PROBLEMS } from '../query-strings.ts'
 import { MAX_BODY_BYTES, RETRY_AFTER_SECONDS } from '../raw-responses.ts'
 import { addVary } from '../vary.ts'
 import {
@@ -14,7 +14,6 @@ import {
   ClientClosedError,
   DatabaseUnavailableError,
   InternalError,
-  InvalidParameterError,
   InvalidRequestError,
   MalformedUrlError,
   PathNotFoundError,
@@ -53,7 +52,7 @@ function sendError(
   reply: FastifyReply,
   logRefusal: ReturnType<typeof createRefusalLog>,
 ) {
-  const error = withQueryProblems(toCatalogued(thrown), request)
+  const error = withOtherFaults(toCatalogued(thrown), request)
   if (error.statusCode === 500) request.log.error({ err: thrown }, 'unhandled error')
   if (error.statusCode === 503) {
     // The log already says that the service is starting or ending.
@@ -98,14 +97,23 @@ function toCatalogued(error: Thrown): CataloguedError {
   return { ...toCatalogued(new InvalidRequestError('bad request')), statusCode }
 }
 
-/** Fastify stops at an invalid path parameter; the query is checked all the same, so that all faults are reported. */
-function withQueryProblems(error: CataloguedError, request: FastifyRequest): CataloguedError {
-  if (error.validationContext !== 'params') return error
-  const result: unknown = request.getValidationFunction('querystring')?.(request.query)
+/** Fastify stops at the first part of a request that is invalid; the others are checked all the same, so that all faults are reported. */
+function withOtherFaults(error: CataloguedError, request: FastifyRequest): CataloguedError {
+  const isEncoding = error.errors.some(({ code }) => code === 'encoding')
+  if (!isEncoding && error.validationContext !== 'params') return error
+  const named = new Set(error.errors.map(({ parameter }) => parameter))
+  const others = [
+    ...(isEncoding ? faultsOf(request, 'params', request.params) : []),
+    ...faultsOf(request, 'querystring', request.query),
+  ].filter(({ parameter }) => !named.has(parameter))
+  const sentence = [error.sentence, ...others.map(({ detail }) => detail)].join('; ')
+  return { ...error, sentence, errors: [...error.errors, ...others] }
+}
+
+function faultsOf(request: FastifyRequest, part: 'params' | 'querystring', values: unknown): readonly ParameterError[] {
+  const result: unknown = request.getValidationFunction(part)?.(values)
   const hasError = typeof result === 'object' && result !== null && 'error' in result
-  if (!hasError || !(result.error instanceof Error)) return error
-  const { sentence, errors } = toCatalogued(result.error)
-  return { ...error, sentence: `${error.sentence}; ${sentence}`, errors: [...error.errors, ...errors] }
+  return hasError && result.error instanceof Error ? toCatalogued(result.error).errors : []
 }
 
 /**
@@ -123,18 +131,25 @@ function whyMalformed(query: string) {
   const pairs = query.split('&', MAX_PAIRS + 1)
   if (pairs.length > MAX_PAIRS) return new InvalidRequestError(`at most ${MAX_PAIRS} parameters are accepted`)
   // Unencoded text is neither malformed nor NUL: Node's parser refuses that.
-  for (const pair of pairs.filter((one) => one.includes('%'))) {
-    const name = pair.split('=', 1)[0] ?? ''
-    try {
-      if (!decodeURIComponent(pair).includes('\0')) continue
-      const parameter = decodeURIComponent(name)
-      return new InvalidParameterError(parameter, `parameter ${JSON.stringify(parameter)} has a NUL byte`, 'encoding')
-    } catch {
-      const detail = `parameter ${JSON.stringify(name)} has a malformed percent-encoding`
-      return new MalformedUrlError(detail, [{ parameter: name, code: 'encoding', detail }])
-    }
+  const faults = pairs.filter((pair) => pair.includes('%')).flatMap((pair) => encodingFaultOf(pair) ?? [])
+  if (faults.length === 0) return undefined
+  const errors = faults.slice(0, MAX_PROBLEMS).map(({ error }) => error)
+  const sentence = errors.map(({ detail }) => detail).join('; ')
+  const isMalformed = faults.some((fault) => fault.isMalformed)
+  return isMalformed ? new MalformedUrlError(sentence, errors) : new InvalidRequestError(sentence, errors)
+}
+
+function encodingFaultOf(pair: string): { error: ParameterError; isMalformed: boolean } | undefined {
+  const name = pair.split('=', 1)[0] ?? ''
+  const toError = (parameter: string, fault: string): ParameterError => {
+    return { parameter, code: 'encoding', detail: `parameter ${JSON.stringify(parameter)} has a ${fault}` }
   }
-  return undefined
+  try {
+    if (!decodeURIComponent(pair).includes('\0')) return undefined
+    return { error: toError(decodeURIComponent(name), 'NUL byte'), isMalformed: false }
+  } catch {
+    return { error: toError(name, 'malformed percent-encoding'), isMalformed: true }
+  }
 }
 
 const pathOf = (url: string) => url.split('?', 1)[0] ?? url
