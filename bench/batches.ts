@@ -4,10 +4,10 @@
  */
 import pg from 'pg'
 import { openIngest } from '../src/ingest/batches.ts'
-import { aBlock, CLAIMS_IN_A_BATCH } from './block-batches.ts'
-import { generateFacts } from './generated-facts.ts'
-import { findIncentives } from './known-facts.ts'
-import { percentile, print, timesOf, withServer } from './measure.ts'
+import { aBlock, CLAIMS_IN_A_BATCH } from './data/block-batches.ts'
+import { generateFacts } from './data/generated-facts.ts'
+import { findIncentives } from './data/popular-facts.ts'
+import { percentile, print, timesOf, withServer } from './measuring/measure.ts'
 
 const BATCHES = 300
 const WARMING = 20

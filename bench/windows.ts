@@ -8,8 +8,19 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { buildApp } from '../src/app.ts'
 import { readSettings } from '../src/config.ts'
-import { generateFacts } from './generated-facts.ts'
-import { load, median, openPool, percentile, print, request, seconds, timesOf, withApp, withServer } from './measure.ts'
+import { generateFacts } from './data/generated-facts.ts'
+import {
+  load,
+  median,
+  openPool,
+  percentile,
+  print,
+  request,
+  seconds,
+  timesOf,
+  withApp,
+  withServer,
+} from './measuring/measure.ts'
 
 interface Query {
   path: string

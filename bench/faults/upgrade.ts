@@ -13,8 +13,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openCluster } from '../../src/embedded/embedded-cluster.ts'
 import compile from '../../test/setup/build.ts'
 import { CLI, RunningProcess } from '../../test/setup/servers/processes.ts'
-import { root } from '../child-processes.ts'
-import { print } from '../measure.ts'
+import { root } from '../measuring/child-processes.ts'
+import { print } from '../measuring/measure.ts'
 
 const CAMPAIGNS = 2000
 const CLAIMS = 20_000

@@ -3,7 +3,7 @@
  * found, fetches them once, and says where it listens.
  */
 import { fastify } from 'fastify'
-import { request } from '../measure.ts'
+import { request } from '../measuring/measure.ts'
 
 process.once('message', ({ url, paths }: { url: string; paths: string[] }) => {
   void serve(url, paths)

@@ -3,7 +3,7 @@
  * it measures, in the same way for all that are compared.
  */
 import autocannon from 'autocannon'
-import { percentile } from '../measure.ts'
+import { percentile } from '../measuring/measure.ts'
 
 export interface Query {
   path: string
