@@ -1,5 +1,5 @@
 /*
- * Measures what a batch of a block costs while there are a million campaigns and ten million claims: 20 claims, 2 of them
+ * Measures the cost of the batch of one block with a million campaigns and ten million claims: 20 claims, 2 of them
  * of the most claimed campaigns, and new figures of the incentives, applied on a connection that stays open. `npm run bench:batches -- [campaigns] [claims]`
  */
 import pg from 'pg'

@@ -1,7 +1,7 @@
 /*
- * Measures all that is to be reached, on an embedded PostgreSQL of its own, as ratios within the run.
- * `npm run bench -- [--only PART[,PART]] [campaigns] [claims]`; with `BENCH_DATA=folder`, the facts are kept there for the
- * next run. What all parts have found at the full size is written to `bench/results/`, else to a folder that is told.
+ * Measures every target on an embedded PostgreSQL of its own, as ratios within the run.
+ * `npm run bench -- [--only PART[,PART]] [campaigns] [claims]`; `BENCH_DATA=folder` stores the facts for the next run.
+ * A run of all parts at full size writes to `bench/results/`; `--output` names another folder.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -63,7 +63,7 @@ if (unknown.length > 0 || !(campaigns >= 1000 && claims >= 1000)) {
   process.exit(2)
 }
 
-/** Everything stops in order when the operator has had enough. */
+/** SIGINT and SIGTERM stop everything in order. */
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
@@ -72,7 +72,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-// Nobody reads what is found any more: the same as being told to stop.
+// The reader of standard output has gone: stop.
 process.stdout.on('error', () => interrupted.abort(new Error('interrupted')))
 // A connection that a part has left behind, say, and that ends with the server: no reason to lose what others find.
 process.on('uncaughtException', (error) => {
@@ -82,11 +82,11 @@ process.on('uncaughtException', (error) => {
 
 const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-bench-run-'))
 // biome-ignore lint/style/noProcessEnv: a setting of the measurement, not of the service.
-const keptIn = process.env.BENCH_DATA || undefined
+const dataFolder = process.env.BENCH_DATA || undefined
 let facts: FactsDatabase | undefined
 try {
-  if (keptIn !== undefined) await mkdir(keptIn, { recursive: true, mode: 0o700 })
-  facts = await openFactsDatabase(campaigns, claims, { keptIn, signal: interrupted.signal })
+  if (dataFolder !== undefined) await mkdir(dataFolder, { recursive: true, mode: 0o700 })
+  facts = await openFactsDatabase(campaigns, claims, { reuseFolder: dataFolder, signal: interrupted.signal })
   const begin = performance.now()
   const over = AbortSignal.timeout(MAX_MINUTES * 60_000)
   const signal = AbortSignal.any([interrupted.signal, over])

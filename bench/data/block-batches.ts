@@ -3,7 +3,7 @@ import type { Batch } from '../../src/ingest/batches.ts'
 import type { CampaignRecord, ClaimRecord } from '../../src/ingest/records.ts'
 import { aStep } from '../../test/setup/records.ts'
 
-/** What a block brings. */
+/** The records of a block. */
 export const CLAIMS_IN_A_BATCH = 20
 export const OF_THE_MOST_CLAIMED = 2
 
@@ -60,7 +60,7 @@ export function aBlock(max: string[], others: string[], incentivesOf: Incentives
 
 let campaigns = 0
 
-/** A campaign that nobody has, active from now on. */
+/** A new campaign, active from now on. */
 export function aNewCampaign(parts: {
   creator: string
   budget: string

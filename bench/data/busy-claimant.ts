@@ -1,14 +1,14 @@
 import type { Ingest } from '../../src/ingest/batches.ts'
 import type { ClaimRecord } from '../../src/ingest/records.ts'
 import { aClaim, hex } from './block-batches.ts'
-import { withdraw } from './remove-facts.ts'
+import { removeFacts } from './remove-facts.ts'
 
-/** Claims of somebody who claims by a program. */
+/** The claims of an address that claims automatically. */
 export const BUSY_CLAIMS = 100_000
 
 const DAY_SECONDS = 86_400
 
-/** Somebody claims 100,000 times within 80 days, of some campaigns in turn, until the use of it is over. */
+/** One address claims 100,000 times within 80 days, of some campaigns in turn; disposing removes the claims. */
 export async function withBusyClaimant(
   ingest: Ingest,
   campaigns: string[],
@@ -23,5 +23,5 @@ export async function withBusyClaimant(
     ...parts,
   }))
   await ingest.apply({ records: claims })
-  await use(claimant).finally(() => withdraw(ingest, { claims }))
+  await use(claimant).finally(() => removeFacts(ingest, { claims }))
 }

@@ -10,7 +10,7 @@ import { type EmbeddedServer, openEmbeddedServer } from '../../src/embedded/embe
 import { print, seconds } from '../measuring/measure.ts'
 import { generateFacts } from './generated-facts.ts'
 
-/** The claims reach this far into the future, and windows that no claim enters would be too easy. */
+/** Claims reach this far into the future; without them, no claim would enter a window. */
 const OLDEST_HOURS = 20
 
 /** A quarter of the memory, as is usual for a server. Everything else, durability above all, is as it comes. */
@@ -27,7 +27,7 @@ export interface FactsDatabase {
   readonly url: string
   /** What `DATA_DIR` would be. */
   readonly folder: string
-  /** Says what the server was told. */
+  /** The settings of the server. */
   readonly settings: Record<string, string>
   /** Runs while the server is stopped, and starts it again. */
   whileStopped: <T>(use: () => Promise<T>) => Promise<T>
@@ -41,13 +41,13 @@ export interface FactsDatabase {
 export async function openFactsDatabase(
   campaigns: number,
   claims: number,
-  { keptIn, signal }: { keptIn: string | undefined; signal: AbortSignal },
+  { reuseFolder, signal }: { reuseFolder: string | undefined; signal: AbortSignal },
 ): Promise<FactsDatabase> {
-  if (keptIn !== undefined) await removeOutdated(keptIn)
+  if (reuseFolder !== undefined) await removeOutdated(reuseFolder)
   const folder =
-    keptIn === undefined
+    reuseFolder === undefined
       ? await mkdtemp(join(tmpdir(), 'reward-campaigns-bench-'))
-      : join(keptIn, `${campaigns}-${claims}-${await fingerprint()}`)
+      : join(reuseFolder, `${campaigns}-${claims}-${await fingerprint()}`)
   const dataFolder = join(folder, 'data')
   const remove = () => rm(folder, { recursive: true, force: true })
   const age = await ageOf(folder)
@@ -85,7 +85,7 @@ export async function openFactsDatabase(
     async close() {
       await server?.close()
       server = undefined
-      if (keptIn === undefined) await remove()
+      if (dataFolder === undefined) await remove()
     },
   }
 }
@@ -101,10 +101,10 @@ const ageOf = (folder: string) =>
   )
 
 /** Removes facts that no run would use again. */
-async function removeOutdated(keptIn: string) {
-  for (const name of await readdir(keptIn)) {
-    if (/^\d+-\d+-[0-9a-f]{12}$/.test(name) && ((await ageOf(join(keptIn, name))) ?? 0) > OLDEST_HOURS) {
-      await rm(join(keptIn, name), { recursive: true, force: true })
+async function removeOutdated(dataFolder: string) {
+  for (const name of await readdir(dataFolder)) {
+    if (/^\d+-\d+-[0-9a-f]{12}$/.test(name) && ((await ageOf(join(dataFolder, name))) ?? 0) > OLDEST_HOURS) {
+      await rm(join(dataFolder, name), { recursive: true, force: true })
     }
   }
 }
@@ -135,31 +135,31 @@ async function fillDatabase(url: string, campaigns: number, claims: number, sign
   }
 }
 
-/** Runs with a second database on the same server, for the same questions asked of fewer facts. */
-export async function withDatabaseBeside<T>(
+/** Runs with a second database on the same server, for the same queries on fewer facts. */
+export async function withSecondDatabase<T>(
   url: string,
   campaigns: number,
   claims: number,
   use: (url: string) => Promise<T>,
 ): Promise<T> {
-  const beside = new URL(url)
-  beside.pathname = '/bench_beside'
-  const ask = async (sql: string) => {
+  const secondUrl = new URL(url)
+  secondUrl.pathname = '/bench_beside'
+  const execute = async (sql: string) => {
     const client = new pg.Client({ connectionString: url })
     await client.connect()
     await client.query(sql).finally(() => client.end())
   }
-  await ask('drop database if exists bench_beside with (force)')
-  await ask('create database bench_beside')
+  await execute('drop database if exists bench_beside with (force)')
+  await execute('create database bench_beside')
   try {
-    await fillDatabase(beside.href, campaigns, claims)
-    return await use(beside.href)
+    await fillDatabase(secondUrl.href, campaigns, claims)
+    return await use(secondUrl.href)
   } finally {
-    await ask('drop database if exists bench_beside with (force)')
+    await execute('drop database if exists bench_beside with (force)')
   }
 }
 
-/** What the facts depend on: how they are made, and the tables. */
+/** A hash of what the facts depend on: the generator and the migrations. */
 async function fingerprint() {
   const migrations = join(import.meta.dirname, '../../migrations')
   const names = (await readdir(migrations)).filter((name) => name.endsWith('.sql')).sort()
@@ -173,7 +173,7 @@ async function fingerprint() {
   return hash.digest('hex').slice(0, 12)
 }
 
-/** Brings files that were made some time ago into the memory of the machine, as if they had been made now. */
+/** Reads older files into the page cache, as if they had just been written. */
 async function readAll(folder: string) {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isFile()) await finished(createReadStream(join(entry.parentPath, entry.name)).resume())

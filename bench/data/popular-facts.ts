@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { CampaignRecord } from '../../src/ingest/records.ts'
 import type { IncentivesById } from './block-batches.ts'
 
-/** What the most campaigns have in common, for questions that are the hardest to answer. */
+/** The most frequent values, for the most expensive queries. */
 export interface Popular {
   owner: string
   budget: string
@@ -11,11 +11,11 @@ export interface Popular {
   token: { chainId: string; address: string }
   target: { chainId: string; address: string }
   actionTemplateId: string
-  /** Somebody who has claimed. */
+  /** An address that has claimed. */
   claimant: string
 }
 
-/** Asks the facts themselves, once: how they are found by the service is what is measured. */
+/** Queries the tables directly: the service is what is measured. */
 export async function queryFacts<Row>(databaseUrl: string, sql: string, values: unknown[] = []) {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -70,7 +70,7 @@ export const findMostClaimed = async (databaseUrl: string, count = 10) =>
     ),
   )
 
-/** IDs of any campaigns, at most so many, the same each time. */
+/** IDs of at most `count` campaigns, the same each time. */
 export const findAny = async (databaseUrl: string, count: number) =>
   idsOf(
     await queryFacts(
@@ -81,7 +81,7 @@ export const findAny = async (databaseUrl: string, count: number) =>
     ),
   )
 
-/** The incentives of campaigns as they are stored. */
+/** The stored incentives of campaigns. */
 export async function findIncentives(databaseUrl: string, ids: string[]): Promise<IncentivesById> {
   const rows = await queryFacts<{ id: string; incentives: CampaignRecord['incentives'] }>(
     databaseUrl,

@@ -1,8 +1,8 @@
 import type { Batch, Ingest } from '../../src/ingest/batches.ts'
 import type { CampaignRecord, ClaimRecord } from '../../src/ingest/records.ts'
 
-/** Takes back what a measurement has brought, so that the next one finds the facts as they were made. */
-export async function withdraw(
+/** Removes what a measurement has written, so that the next one starts from the generated facts. */
+export async function removeFacts(
   ingest: Ingest,
   {
     claims,

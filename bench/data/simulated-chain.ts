@@ -6,7 +6,7 @@ const CAMPAIGNS = 200
 const CLAIMS_A_BLOCK = 20
 
 /** A node with a chain of its own, on which campaigns are claimed from, 20 claims a block. */
-export async function playBlocks() {
+export async function simulateChain() {
   const chain = new SimulatedChain(64)
   let claims = 0
 

@@ -1,6 +1,6 @@
 /*
- * Clients that do what no client should, at the same time and as long as they are left: a process of their own, so that
- * anyone who watches the service is not held up by them. Parameters: host, port, seconds. Each connection is opened again when the service has ended it.
+ * Misbehaving clients, all at the same time, until the time is over. They are a process of their own, so that they do
+ * not delay whoever watches the service. Parameters: host, port, seconds. A connection that the service ends is reopened.
  */
 import { Agent, get } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -18,7 +18,7 @@ const isOver = () => Date.now() >= endsAt
  */
 const PAUSE_MS = 1000
 
-/** How long a client waits before it asks again on a connection that it keeps: together they leave the process some time. */
+/** The delay between requests on a persistent connection: together they leave the process some time. */
 const QUERY_PAUSE_MS = 100
 
 /** What became of what was tried, by kind of client. */
@@ -52,7 +52,7 @@ async function sendSlowly(socket: Socket) {
   }
 }
 
-/** Many requests in one go on one connection, whose answers are read or are not. */
+/** Sends many pipelined requests on one connection; reads the responses or does not. */
 async function pipeline(socket: Socket) {
   const requests = 'GET /campaigns?pageSize=100 HTTP/1.1\r\nhost: soak\r\n\r\n'.repeat(1000)
   for (let turn = 0; turn < 10 && !socket.destroyed; turn += 1) {
@@ -62,7 +62,7 @@ async function pipeline(socket: Socket) {
   socket.destroy()
 }
 
-/** Asks something dear, never the same, and is gone before the response. */
+/** Sends an expensive request, each one different, and disconnects before the response. */
 async function sendAndDisconnect(socket: Socket) {
   const page = 1 + Math.floor(Math.random() * 1e9)
   socket.write(`GET /campaigns?sortBy=active&pageSize=100&page=${page} HTTP/1.1\r\nhost: soak\r\n\r\n`)
@@ -70,7 +70,7 @@ async function sendAndDisconnect(socket: Socket) {
   socket.destroy()
 }
 
-/** Asks in all the forms that are dear to look at, one after the other, and reads what comes back. */
+/** Sends requests that are expensive to parse, one after the other, and reads the responses. */
 async function sendCostly(socket: Socket) {
   for (let turn = 0; !socket.destroyed && !isOver(); turn += 1) {
     const { head = '' } = COSTLY_REQUESTS[turn % COSTLY_REQUESTS.length] ?? {}
@@ -116,14 +116,16 @@ const behaviours = {
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: behaviours['never asks the same twice'].clients })
-let asked = 0
+let requestCount = 0
 
 /** Fills the memory for answers, with large ones and tiny ones in turn. */
 async function sendAbandonedRequests(what: string) {
   while (!isOver()) {
-    asked += 1
+    requestCount += 1
     const size =
-      asked % 2 === 0 ? `pageSize=0&page=${asked}` : `pageSize=${1 + (asked % 100)}&page=${1 + (asked % 997)}`
+      requestCount % 2 === 0
+        ? `pageSize=0&page=${requestCount}`
+        : `pageSize=${1 + (requestCount % 100)}&page=${1 + (requestCount % 997)}`
     const status = await new Promise<number | string>((resolve) => {
       get({ agent, host, port, path: `/campaigns?tokenWhitelist=false&${size}` }, (response) => {
         response.resume()

@@ -1,6 +1,6 @@
 /*
- * Lets 260 hostile clients at the service for some minutes, and looks from outside whether it lives: `/livez` is asked
- * ten times a second, and the memory of the process is read from the system. Ends with 1 where something did not hold.
+ * Runs 260 hostile clients against the service for some minutes. Meanwhile it requests `/livez` ten times a second and
+ * reads the memory of the process from the system. Exits with 1 if a limit was exceeded.
  * `npm run bench:soak -- [seconds]`
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process'

@@ -11,7 +11,7 @@ export interface Round extends LoadFigures {
   serverMicroseconds: number
 }
 
-/** Puts load on a contestant and looks at the processor time that it, and PostgreSQL, take for it. */
+/** Puts load on a contestant and measures the processor time of its process and of PostgreSQL. */
 export async function measureRound(context: PartContext, { process }: Contestant, job: Job): Promise<Round> {
   const serverMs = createServerTimer(context.facts.folder)
   const before = { node: processMs(process.pid), server: serverMs() }
@@ -24,7 +24,7 @@ export async function measureRound(context: PartContext, { process }: Contestant
   }
 }
 
-/** Round after round, each contestant in its turn: what disturbs the machine for some time disturbs all of them. */
+/** Alternates between contestants in every round, so that a busy machine affects all of them. */
 export async function measureInTurns(
   context: PartContext,
   entries: { contestant: Contestant; lanes: Job['lanes'] }[],
@@ -38,7 +38,7 @@ export async function measureInTurns(
       const figures = await measureRound(context, contestant, { url: contestant.url, lanes, seconds })
       if (figures.failures > 0) throw new Error(`${figures.failures} requests to ${contestant.name} failed`)
       results[index]?.rounds.push(figures)
-      context.say(`round ${round + 1} of ${rounds}: ${describeRounds(contestant.name, [figures])}`)
+      context.log(`round ${round + 1} of ${rounds}: ${describeRounds(contestant.name, [figures])}`)
     }
   }
   return results
@@ -60,11 +60,11 @@ export function describeRounds(name: string, rounds: Round[]) {
   return `${name} ${whole(of('rate'))} requests/s, p99 ${of('p99').toFixed(1)} ms, CPU ${whole(of('nodeMicroseconds'))} + ${whole(of('serverMicroseconds'))} µs (Node + PostgreSQL)`
 }
 
-/** Deals questions to connections, so that none asks what another asks. */
+/** Distributes queries among connections, each query to one connection. */
 export const deal = <Query>(queries: Query[]) =>
   Array.from({ length: CONNECTIONS }, (_, lane) => queries.filter((_, index) => index % CONNECTIONS === lane))
 
-/** All questions for each connection, each beginning at another one. */
+/** All queries for each connection, each starting at a different one. */
 export const rotate = <Query>(queries: Query[]) =>
   Array.from({ length: CONNECTIONS }, (_, lane) => {
     const start = Math.floor((lane * queries.length) / CONNECTIONS)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /*
- * Processes that are measured, or measure, beside this one. Whatever becomes of a measurement, none is left behind.
+ * Child processes: services under test and load generators. All are ended with the measurement, even if it fails.
  */
 
 /** How long a process may take to end before it is killed. */
@@ -18,12 +18,12 @@ const running = new Map<ChildProcess, boolean>()
 function watch(child: ChildProcess, isLeader: boolean) {
   running.set(child, isLeader)
   child.once('exit', () => running.delete(child))
-  // That it could not be started is told by its end.
+  // A failed start is reported by its exit.
   child.on('error', () => running.delete(child))
   return child
 }
 
-/** What a child is told of the environment: enough to be found and to run as in production, and the settings. */
+/** The environment of a child: PATH, production mode, and the settings. */
 const environment = (settings: Record<string, string>) => ({
   // biome-ignore lint/style/noProcessEnv: children need the PATH and the home folder of their parent.
   ...{ PATH: process.env.PATH, HOME: process.env.HOME },
@@ -33,7 +33,7 @@ const environment = (settings: Record<string, string>) => ({
 
 export interface StartOptions {
   settings?: Record<string, string>
-  /** A file descriptor for standard output; without it, nothing is kept. */
+  /** A file descriptor for standard output; without it, the output is discarded. */
   stdout?: number
 }
 

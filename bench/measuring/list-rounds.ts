@@ -2,22 +2,22 @@ import { openIngest } from '../../src/ingest/batches.ts'
 import type { CampaignRecord } from '../../src/ingest/records.ts'
 import { aNewCampaign } from '../data/block-batches.ts'
 import { findPopular } from '../data/popular-facts.ts'
-import { withdraw } from '../data/remove-facts.ts'
+import { removeFacts } from '../data/remove-facts.ts'
 import { listQueries, type QueryCase } from '../service/queries.ts'
 import { startService } from '../service/service.ts'
 import { medianOf } from './measurements.ts'
 import type { PartContext } from './part.ts'
-import { createAsker } from './single-queries.ts'
+import { createSender } from './single-queries.ts'
 
-/** What takes longer is asked in one round only. */
+/** Queries that take longer run in one round only. */
 const LONG_MS = 300
 
-/** How often each round asks for a response that is kept. */
-const KEPT_TURNS = 10
+/** How often each round requests a cached response. */
+const CACHED_TURNS = 10
 
 /** Milliseconds of PostgreSQL's processor time; each includes asking for the version of the data. */
 export interface MeasuredQuery extends QueryCase {
-  /** A page that nobody has asked for, while its total is known. */
+  /** An uncached page whose total is known. */
   page: number
   /** The total alone, for the first time since a campaign came that it counts. */
   first: number
@@ -28,11 +28,11 @@ export interface MeasuredQuery extends QueryCase {
 export interface ListRounds extends AsyncDisposable {
   /** A campaign comes that matches every question. */
   begin: () => Promise<void>
-  /** Asks one of the questions for its total, for that again with other words, and for a page: no answer is one that was kept. */
-  ask: (index: number) => Promise<void>
-  /** Asks for a response that is kept. */
+  /** Requests the total of a query, the total again in another spelling, and a page: all are cache misses. */
+  send: (index: number) => Promise<void>
+  /** Requests a cached response. */
   sendCached: () => Promise<void>
-  results: () => { asked: MeasuredQuery[]; keptMs: number }
+  results: () => { measured: MeasuredQuery[]; cachedMs: number }
 }
 
 /** All questions of the list to a service on a database, round after round. The first round makes plans and fills memories. */
@@ -43,11 +43,11 @@ export async function openListRounds(
 ): Promise<ListRounds> {
   const popular = await findPopular(databaseUrl)
   const service = await startService(context, databaseUrl, cacheMegabytes)
-  const timed = createAsker(context, service)
+  const timed = createSender(context, service)
   const ingest = await openIngest(databaseUrl)
   const campaigns: CampaignRecord[] = []
-  const kept: number[] = []
-  const asked = listQueries(popular).map((query) => ({
+  const cachedTimes: number[] = []
+  const measured = listQueries(popular).map((query) => ({
     query,
     page: [] as number[],
     first: [] as number[],
@@ -59,8 +59,8 @@ export async function openListRounds(
       await ingest.apply({ records: [campaign] })
       campaigns.push(campaign)
     },
-    async ask(index) {
-      const entry = asked[index]
+    async send(index) {
+      const entry = measured[index]
       if (entry === undefined || [...entry.page, ...entry.first].some((ms) => ms > LONG_MS)) return
       const round = campaigns.length
       const path = `/campaigns?${entry.query.query}&pageSize=`
@@ -73,18 +73,18 @@ export async function openListRounds(
       entry.page.push(page)
     },
     async sendCached() {
-      for (let turn = 0; turn < KEPT_TURNS; turn += 1) kept.push(await timed('/campaigns?pageSize=1'))
+      for (let turn = 0; turn < CACHED_TURNS; turn += 1) cachedTimes.push(await timed('/campaigns?pageSize=1'))
     },
     results: () => ({
-      asked: asked.map(({ query, page, first, again }) => ({
+      measured: measured.map(({ query, page, first, again }) => ({
         ...query,
         ...{ page: medianOf(page), first: medianOf(first), again: medianOf(again) },
       })),
-      keptMs: medianOf(kept),
+      cachedMs: medianOf(cachedTimes),
     }),
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]()
-      await withdraw(ingest, { claims: [], campaigns }).finally(() => ingest.close())
+      await removeFacts(ingest, { claims: [], campaigns }).finally(() => ingest.close())
     },
   }
 }

@@ -1,6 +1,6 @@
 import { percentile } from './measure.ts'
 
-/** What is to be reached, in a unit. */
+/** A target and its unit. */
 export interface Target {
   what: string
   unit: string
@@ -8,7 +8,7 @@ export interface Target {
   limit: number
 }
 
-/** What a part of the measurements has found for one of its targets. */
+/** The value that a part has measured for one of its targets. */
 export interface Finding {
   target: string
   value: number
@@ -36,7 +36,7 @@ export function isReached(figure: Figure) {
   return figure.rule === 'at least' ? figure.value >= figure.limit : figure.value <= figure.limit
 }
 
-/** A number with as many digits as it is worth. */
+/** A number with its significant digits. */
 export function toText(value: number) {
   if (!Number.isFinite(value)) return '∞'
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : 2

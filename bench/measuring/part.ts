@@ -7,25 +7,25 @@ export interface PartContext {
   campaigns: number
   claims: number
   facts: FactsDatabase
-  /** A folder that is gone after the run. */
+  /** A folder that is removed after the run. */
   folder: string
   /** Puts load on a service, from a process of its own. */
   load: (job: Job) => Promise<LoadFigures>
   /** Aborted when the part has taken too long. */
   signal: AbortSignal
-  say: (what: string) => void
+  log: (what: string) => void
 }
 
 /** A part of the measurements, which can be run by itself. */
 export interface Part {
-  /** Longer than this it does not take. */
+  /** The part is interrupted after this time. */
   limitMinutes: number
   targets: Record<string, Target>
-  /** Tells what it finds as it goes: what is found before a failure is not lost. */
+  /** Yields each finding at once, so that findings before a failure are not lost. */
   measure: (context: PartContext) => AsyncIterable<Finding>
 }
 
-/** Something that answers, in a process that can be watched. */
+/** An HTTP server in a process whose processor time can be read. */
 export interface Contestant {
   name: string
   url: string

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /*
- * Processor time, as Linux tells it. Unlike the time on the clock, it is hardly disturbed by neighbours.
+ * Processor time from Linux. Other processes disturb it far less than wall time.
  */
 
 /** `/proc` counts in hundredths of a second. */

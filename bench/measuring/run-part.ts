@@ -6,17 +6,17 @@ import { print } from './measure.ts'
 import { type Figure, withUnit } from './measurements.ts'
 import type { Part, PartContext } from './part.ts'
 
-/** More than a load takes, for whatever is still under way at its end. */
+/** Added to the time of a load, for requests still pending at its end. */
 const LOAD_GRACE_MS = 30_000
 
-/** How long a part that was cut off may take to put things in order. */
+/** How long the clean-up of an interrupted part may take. */
 const ORDER_MS = 60_000
 
-/** Runs a part; whatever becomes of it, there is a figure for each of its targets, and none of its processes is left. */
-export async function runPart(name: string, part: Part, context: Omit<PartContext, 'say' | 'load'>): Promise<Figure[]> {
+/** Runs a part. Even if it fails, each target gets a figure, and all its processes are ended. */
+export async function runPart(name: string, part: Part, context: Omit<PartContext, 'log' | 'load'>): Promise<Figure[]> {
   const limit = AbortSignal.timeout(part.limitMinutes * 60_000)
   const signal = AbortSignal.any([context.signal, limit])
-  const say = (what: string) => print(`  ${name}`, what)
+  const log = (what: string) => print(`  ${name}`, what)
   const found = new Map<string, { value: number; note: string }>()
   let reason = 'no figure came out'
   const generator = startHelper('load-generator.ts')
@@ -26,7 +26,7 @@ export async function runPart(name: string, part: Part, context: Omit<PartContex
     return responseOf<LoadFigures>(generator, job.seconds * 1000 + LOAD_GRACE_MS)
   }
   const measured = (async () => {
-    for await (const { target, ...finding } of part.measure({ ...context, load, signal, say })) {
+    for await (const { target, ...finding } of part.measure({ ...context, load, signal, log })) {
       if (Number.isFinite(finding.value)) found.set(target, finding)
       const { what = target, unit = '' } = part.targets[target] ?? {}
       print(`  ${what}`, `${withUnit(finding.value, unit)} (${finding.note})`)
@@ -43,7 +43,7 @@ export async function runPart(name: string, part: Part, context: Omit<PartContex
     print(`  ${name} failed`, reason)
   }
   await endAllProcesses()
-  // What it still has to put in order, once its processes have ended.
+  // Its own clean-up, once its processes have ended.
   await Promise.race([measured.catch(() => undefined), sleep(ORDER_MS, undefined, { ref: false })])
   print(name, `${((performance.now() - begin) / 1000).toFixed(0)} s`)
   return Object.entries(part.targets).map(([key, target]) => ({

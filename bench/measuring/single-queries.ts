@@ -3,13 +3,13 @@ import { medianOf, toText } from './measurements.ts'
 import type { Contestant, PartContext } from './part.ts'
 import { createServerTimer } from './processor-time.ts'
 
-/** A backend still notes what it did after its client has the response. */
+/** A backend updates its processor time shortly after its client has the response. */
 const AFTERWARDS_MS = 2
 
 export type SendRequest = (path: string) => Promise<number>
 
-/** Asks one question at a time and tells the milliseconds of PostgreSQL's processor time that it took, answered or not. */
-export function createAsker({ facts, signal }: PartContext, { url }: Contestant): SendRequest {
+/** Sends one request at a time and returns PostgreSQL's processor time in milliseconds, also if the request fails. */
+export function createSender({ facts, signal }: PartContext, { url }: Contestant): SendRequest {
   const serverMs = createServerTimer(facts.folder)
   return async (path) => {
     signal.throwIfAborted()
@@ -24,7 +24,7 @@ export function createAsker({ facts, signal }: PartContext, { url }: Contestant)
 
 /** Asks each question so many times, once more to warm up, and stops early where one takes long. */
 export async function measureEach<QueryCase extends { name: string }>(
-  ask: SendRequest,
+  send: SendRequest,
   queries: QueryCase[],
   toPath: (queryCase: QueryCase) => string,
   { turns = 7, longMs = 1000 } = {},
@@ -32,9 +32,9 @@ export async function measureEach<QueryCase extends { name: string }>(
   const times: { name: string; ms: number }[] = []
   for (const queryCase of queries) {
     const own: number[] = []
-    await ask(toPath(queryCase))
+    await send(toPath(queryCase))
     for (let turn = 0; turn < turns && own.reduce((sum, ms) => sum + ms, 0) < longMs; turn += 1) {
-      own.push(await ask(toPath(queryCase)))
+      own.push(await send(toPath(queryCase)))
     }
     times.push({ name: queryCase.name, ms: medianOf(own) })
   }

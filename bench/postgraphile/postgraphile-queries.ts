@@ -1,6 +1,6 @@
 /*
- * The fields of our answers, as a client of PostGraphile would ask for them. What is a calculation (`isActive`,
- * `availableBudgetUsd`) is asked for as what it is calculated from, and left to the client.
+ * The fields of our responses as a client of PostGraphile would query them. For calculated fields (`isActive`,
+ * `availableBudgetUsd`) the query reads their inputs, and the client calculates.
  */
 
 const campaign = `

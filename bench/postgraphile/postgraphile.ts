@@ -22,11 +22,11 @@ export const postgraphileVersions = {
 
 const nodeProgram = needsOtherNode ? join(FOLDER, 'node_modules', NODE_PACKAGE, 'bin/node') : process.execPath
 
-async function install(say: (what: string) => void) {
+async function install(log: (what: string) => void) {
   const wanted = JSON.stringify({ private: true, type: 'module', dependencies: postgraphileVersions })
   const marker = join(FOLDER, 'installed.json')
   if ((await readFile(marker, 'utf8').catch(() => '')) === wanted) return
-  say('installing PostGraphile')
+  log('installing PostGraphile')
   await mkdir(FOLDER, { recursive: true })
   await writeFile(join(FOLDER, 'package.json'), wanted)
   // biome-ignore lint/style/noProcessEnv: behind a proxy, npm waits for ever without what it trusts.
@@ -43,10 +43,10 @@ async function install(say: (what: string) => void) {
 
 /** PostGraphile on the tables of the service, with as many connections, and the two questions as its only operations. */
 export async function startPostgraphile(
-  { facts, folder, say }: PartContext,
+  { facts, folder, log }: PartContext,
   poolSize: number,
 ): Promise<Contestant & AsyncDisposable> {
-  await install(say)
+  await install(log)
   const operations = join(folder, 'operations.json')
   await writeFile(operations, JSON.stringify(postgraphileQueries))
   const child = startHelper('postgraphile-server.ts', [FOLDER, facts.url, operations, String(poolSize)], {

@@ -19,7 +19,7 @@ export interface Results {
   figures: Figure[]
 }
 
-const ask = async (program: string, ...parameters: string[]) =>
+const versionOf = async (program: string, ...parameters: string[]) =>
   (await promisify(execFile)(program, parameters, { cwd: root })).stdout.trim()
 
 /** The machine, and the version of everything that counts. */
@@ -27,8 +27,8 @@ export async function describeEnvironment(databaseUrl: string, serverSettings: R
   const dependencies = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')).packages
   const [server] = await queryFacts<{ version: string }>(databaseUrl, 'select version()')
   const settings = Object.entries(serverSettings).map(([name, value]) => `${name} ${value}`)
-  const commit = await ask('git', 'rev-parse', '--short=12', 'HEAD').catch(() => 'unknown')
-  const changes = await ask('git', 'status', '--porcelain', '--untracked-files=no').catch(() => '')
+  const commit = await versionOf('git', 'rev-parse', '--short=12', 'HEAD').catch(() => 'unknown')
+  const changes = await versionOf('git', 'status', '--porcelain', '--untracked-files=no').catch(() => '')
   return {
     commit: changes === '' ? commit : `${commit}, with changes`,
     machine: `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${release()}`,

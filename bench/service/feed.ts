@@ -7,7 +7,7 @@ import type { Popular } from '../data/popular-facts.ts'
 const BLOCK_MS = 1000
 const BLOCKS_A_CAMPAIGN = 10
 
-/** What is committed, to compare answers with. Counts never fall. */
+/** What is committed, to compare responses with. Counts never decrease. */
 interface Committed {
   /** By campaign: claims that the feed has brought. */
   claims: Map<string, number>
@@ -22,9 +22,9 @@ export interface Feed {
   committed: Committed
   /** Milliseconds that each batch took. */
   batchMs: number[]
-  /** What has been brought, to be taken back. */
+  /** What has been written, to be removed. */
   claims: ClaimRecord[]
-  /** Applies a block a second until it is told to stop. */
+  /** Applies a block a second until the signal aborts. */
   run: (until: AbortSignal, onCommit: () => void) => Promise<void>
 }
 

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Feed } from './feed.ts'
 
-/** Between two looks; besides, each commit is looked for at once. */
+/** The interval of polls; each commit is polled for at once as well. */
 const PAUSE_MS = 25
 
 interface Freshness {
-  /** Responses that were compared with what was committed before they were asked for. */
+  /** Responses that were compared with what was committed before their request. */
   checked: number
   stale: number
-  /** Milliseconds at most between a commit and a request whose answer did not show it. */
+  /** Maximum time in milliseconds between a commit and a request whose response did not show it. */
   oldestMs: number
   /** Requests that had no answer to compare. */
   failed: number
   examples: string[]
 }
 
-/** What an operation must show at least: all that was committed before it was asked. */
+/** The minimum that a response must show: all that was committed before its request. */
 interface Poll {
   path: string
   expected: number
@@ -33,7 +33,7 @@ export function createReader(url: string, { creator, committed }: Feed, before: 
   let turn = 0
   let committedAt = performance.now()
 
-  function looks(): Poll[] {
+  function polls(): Poll[] {
     const details = watched.slice(turn % watched.length, (turn % watched.length) + 1)
     return [
       ...details.map((id) => ({
@@ -80,20 +80,20 @@ export function createReader(url: string, { creator, committed }: Feed, before: 
   return {
     freshness,
     /** To be called when a batch is committed. */
-    noteCommit() {
+    recordCommit() {
       committedAt = performance.now()
-      for (const look of looks()) void check(look)
+      for (const poll of polls()) void check(poll)
     },
     async run(until: AbortSignal) {
       while (!until.aborted) {
         turn += 1
-        for (const look of looks()) await check(look)
+        for (const poll of polls()) await check(poll)
         await sleep(PAUSE_MS)
       }
     },
   }
 }
 
-/** Claims that the detail of a campaign tells, of all its incentives. */
+/** The number of claims in the detail of a campaign, of all its incentives. */
 export const countClaims = ({ incentives }: { incentives: { totalClaims?: string }[] }) =>
   incentives.reduce((sum, { totalClaims }) => sum + Number(totalClaims ?? 0), 0)

@@ -1,6 +1,6 @@
 import type { Popular } from '../data/popular-facts.ts'
 
-/** A hundred questions of all four public operations, as many visitors of a site would ask them. */
+/** A hundred requests to four public operations, a typical mix of a site's visitors. */
 export function mixedPaths(
   { owner, budget, creator, chainId, token, target }: Popular,
   max: string[],
@@ -35,6 +35,6 @@ export function mixedPaths(
     `creator=${creator}`,
   ].map((query) => `/explore/contracts?${query}`)
   const paths = [...lists, ...details, ...trending, ...explored]
-  // In an order in which dear and cheap ones take turns.
+  // Expensive and cheap requests alternate.
   return paths.map((_, index) => paths[(index * 37) % paths.length] ?? '')
 }

@@ -9,7 +9,7 @@ import type { Contestant, PartContext } from '../measuring/part.ts'
 
 const START_LIMIT_MS = 60_000
 
-/** As operators have it: a line for each request, kept in a file. */
+/** As in production: one log line for each request, written to a file. */
 export const LOG_LEVEL = 'info'
 
 let logs = 0

@@ -1,4 +1,4 @@
-import { withDatabaseBeside } from '../../data/facts-database.ts'
+import { withSecondDatabase } from '../../data/facts-database.ts'
 import { type MeasuredQuery, openListRounds } from '../../measuring/list-rounds.ts'
 import { medianOf, toText } from '../../measuring/measurements.ts'
 import type { Part, PartContext } from '../../measuring/part.ts'
@@ -53,7 +53,7 @@ export const filters: Part = {
     },
   },
   async *measure(context) {
-    const { few, many, keptMs } = await withDatabaseBeside(context.facts.url, FEW_CAMPAIGNS, FEW_CLAIMS, (url) =>
+    const { few, many, cachedMs } = await withSecondDatabase(context.facts.url, FEW_CAMPAIGNS, FEW_CLAIMS, (url) =>
       measureBoth(context, url),
     )
     const of = (figure: 'page' | 'first' | 'again', filters?: number) =>
@@ -69,29 +69,29 @@ export const filters: Part = {
     const again = of('again')
     yield {
       target: 'again',
-      value: Math.max(0, again.value - keptMs),
-      note: `${again.note}; a kept answer takes ${toText(keptMs)} ms to ask for the version of the data, as all figures here do`,
+      value: Math.max(0, again.value - cachedMs),
+      note: `${again.note}; a kept answer takes ${toText(cachedMs)} ms to ask for the version of the data, as all figures here do`,
     }
   },
 }
 
-/** Each question is asked of both in turn, so that what disturbs the machine disturbs both. */
+/** Sends each query to both in turn, so that a busy machine affects both. */
 async function measureBoth(context: PartContext, fewUrl: string) {
   await using few = await openListRounds(context, fewUrl, CACHE_MEGABYTES)
   await using many = await openListRounds(context, context.facts.url, CACHE_MEGABYTES)
-  const queries = many.results().asked.length
+  const queries = many.results().measured.length
   const end = Date.now() + LIMIT_MS
   for (let round = 0; round <= ROUNDS && (round < 2 || Date.now() < end); round += 1) {
     await few.begin()
     await many.begin()
     for (let index = 0; index < queries; index += 1) {
-      await few.ask(index)
-      await many.ask(index)
+      await few.send(index)
+      await many.send(index)
     }
     await many.sendCached()
-    context.say(`round ${round} of ${ROUNDS} of ${queries} questions`)
+    context.log(`round ${round} of ${ROUNDS} of ${queries} questions`)
   }
-  return { few: few.results().asked, many: many.results().asked, keptMs: many.results().keptMs }
+  return { few: few.results().measured, many: many.results().measured, cachedMs: many.results().cachedMs }
 }
 
 function ratioOf(few: MeasuredQuery[], many: MeasuredQuery[]) {

@@ -1,14 +1,14 @@
 import { findHardestQueries, pagesAmong } from '../../../test/setup/requests/hardest-queries.ts'
 import { queryFacts } from '../../data/popular-facts.ts'
 import type { Part } from '../../measuring/part.ts'
-import { createAsker, worstOf } from '../../measuring/single-queries.ts'
+import { createSender, worstOf } from '../../measuring/single-queries.ts'
 import { startService } from '../../service/service.ts'
 
 const TURNS = 3
 
 const limits = { unit: 'ms PostgreSQL CPU', rule: 'at most', limit: 250 } as const
 
-/** The dearest question that is accepted, searched for among all filters at their limits. */
+/** The most expensive request that is accepted, searched for among all filters at their limits. */
 export const hardest: Part = {
   limitMinutes: 10,
   targets: {
@@ -22,13 +22,13 @@ export const hardest: Part = {
     await queryFacts(facts.url, 'select advance_claim_windows(), advance_campaign_activity(0)')
     const queries = await findHardestQueries((sql) => queryFacts(facts.url, sql))
     await using service = await startService(context, facts.url, 0)
-    const ask = createAsker(context, service)
+    const send = createSender(context, service)
     for (const target of ['campaigns', 'contracts', 'activity', 'trending'] as const) {
       const times: { name: string; ms: number }[] = []
       for (const { name, path } of queries[target]) {
         for (const page of await findPages(service.url + path)) {
           const own: number[] = []
-          for (let turn = 0; turn < TURNS; turn += 1) own.push(await ask(page === 1 ? path : `${path}&page=${page}`))
+          for (let turn = 0; turn < TURNS; turn += 1) own.push(await send(page === 1 ? path : `${path}&page=${page}`))
           // What disturbs only adds.
           times.push({ name: `${name}, page ${page}`, ms: Math.min(...own) })
         }

@@ -2,7 +2,7 @@ import { findMostClaimed, findPopular, queryFacts } from '../../data/popular-fac
 import { request } from '../../measuring/measure.ts'
 import { medianOf } from '../../measuring/measurements.ts'
 import type { Part } from '../../measuring/part.ts'
-import { createAsker, measureEach, worstOf } from '../../measuring/single-queries.ts'
+import { createSender, measureEach, worstOf } from '../../measuring/single-queries.ts'
 import { exploreQueries, trendingQueries } from '../../service/queries.ts'
 import { startService } from '../../service/service.ts'
 
@@ -27,10 +27,10 @@ export const pagesAndWindows: Part = {
   async *measure(context) {
     const { facts, campaigns } = context
     const popular = await findPopular(facts.url)
-    // Else the service catches up on the time since it last ran, and PostgreSQL is at that while it is asked.
+    // Otherwise PostgreSQL is still advancing the windows by the time since the service last ran.
     await queryFacts(facts.url, 'select advance_claim_windows(), advance_campaign_activity(0)')
     await using service = await startService(context, facts.url, 0)
-    const ask = createAsker(context, service)
+    const send = createSender(context, service)
     for (const [target, at, query] of [
       ['deep', 50_000, ''],
       ['active', 9000, '&sortBy=active'],
@@ -41,19 +41,19 @@ export const pagesAndWindows: Part = {
       const { campaigns: shown } = JSON.parse(String(await request(service.url + pathOf(0))))
       if (shown.length === 0) throw new Error(`there is nothing on page ${deep}`)
       const times: number[] = []
-      for (let turn = 1; turn <= TURNS && turn < deep; turn += 1) times.push(await ask(pathOf(turn)))
+      for (let turn = 1; turn <= TURNS && turn < deep; turn += 1) times.push(await send(pathOf(turn)))
       yield { target, value: medianOf(times), note: `page ${deep.toLocaleString('en-US')} and those before it` }
     }
-    const trending = await measureEach(ask, trendingQueries(popular), ({ query }) => `/reward-kit/trending?${query}`)
+    const trending = await measureEach(send, trendingQueries(popular), ({ query }) => `/reward-kit/trending?${query}`)
     yield { target: 'trending', ...worstOf(trending) }
     yield {
       target: 'trendingMedian',
       value: medianOf(trending.map(({ ms }) => ms)),
       note: `${trending.length} questions`,
     }
-    const activity = await measureEach(ask, activityQueries(await findMostClaimed(facts.url, 50)), ({ path }) => path)
+    const activity = await measureEach(send, activityQueries(await findMostClaimed(facts.url, 50)), ({ path }) => path)
     yield { target: 'activity', ...worstOf(activity) }
-    const explore = await measureEach(ask, exploreQueries(popular), ({ query }) => `/explore/contracts?${query}`)
+    const explore = await measureEach(send, exploreQueries(popular), ({ query }) => `/explore/contracts?${query}`)
     yield { target: 'explore', ...worstOf(explore) }
   },
 }

@@ -4,7 +4,7 @@ import { BUSY_CLAIMS, withBusyClaimant } from '../../data/busy-claimant.ts'
 import { findAny, findMostClaimed, findPopular, type Popular, queryFacts } from '../../data/popular-facts.ts'
 import type { Finding } from '../../measuring/measurements.ts'
 import type { Part } from '../../measuring/part.ts'
-import { createAsker, measureEach, type SendRequest, worstOf } from '../../measuring/single-queries.ts'
+import { createSender, measureEach, type SendRequest, worstOf } from '../../measuring/single-queries.ts'
 import { startService } from '../../service/service.ts'
 
 const MAX_CAMPAIGNS = 50
@@ -34,7 +34,7 @@ export const people: Part = {
       await withBusyClaimant(ingest, any, {}, async (busy) => {
         await queryFacts(facts.url, 'vacuum (analyze) claims')
         await using service = await startService(context, facts.url, 0)
-        const ask = createAsker(context, service)
+        const ask = createSender(context, service)
         const measure = (paths: Record<string, string>, turns = 9) =>
           measureEach(
             ask,

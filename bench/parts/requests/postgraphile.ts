@@ -25,7 +25,7 @@ interface Pair {
 
 interface Queries {
   pairs: Pair[]
-  /** About campaigns that none of the pairs is about: asked for the first time. */
+  /** About campaigns that are in none of the pairs: requested for the first time. */
   firstTime: Query[]
 }
 
@@ -100,7 +100,7 @@ async function pages({ facts }: PartContext): Promise<Queries> {
   }
 }
 
-/** Whether both are asked for the same campaigns, in the same order. */
+/** Checks that both return the same campaigns in the same order. */
 async function expectTheSame(service: Contestant, postgraphile: Contestant, { ours, theirs }: Pair) {
   const own = JSON.parse(String(await request(service.url + ours.path)))
   const response = await fetch(postgraphile.url + theirs.path, {

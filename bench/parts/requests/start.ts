@@ -12,7 +12,7 @@ import type { Part } from '../../measuring/part.ts'
 const TURNS = 5
 const LIMIT_MS = 60_000
 
-/** From the start of the process to the first answer with data. */
+/** From the start of the process to the first response with data. */
 export const start: Part = {
   limitMinutes: 5,
   targets: {

@@ -2,7 +2,7 @@ import { openIngest } from '../../../src/ingest/batches.ts'
 import type { ClaimRecord } from '../../../src/ingest/records.ts'
 import { aBlock, CLAIMS_IN_A_BATCH, OF_THE_MOST_CLAIMED, toIncentives } from '../../data/block-batches.ts'
 import { findAny, findIncentives, findMostClaimed } from '../../data/popular-facts.ts'
-import { withdraw } from '../../data/remove-facts.ts'
+import { removeFacts } from '../../data/remove-facts.ts'
 import { percentile, timesOf } from '../../measuring/measure.ts'
 import type { Part } from '../../measuring/part.ts'
 
@@ -11,7 +11,7 @@ const LIMIT_MS = 60_000
 
 const what = `a batch of ${CLAIMS_IN_A_BATCH} claims, ${OF_THE_MOST_CLAIMED} of the most claimed campaigns, with new figures of their incentives`
 
-/** A block at a time, on a connection that stays open, with nobody else about. */
+/** One block at a time, on a connection that stays open, without other load. */
 export const batch: Part = {
   limitMinutes: 3,
   targets: {
@@ -41,7 +41,7 @@ export const batch: Part = {
       yield { target: 'slow', value: percentile(times, 0.99), note }
     } finally {
       const ids = new Set(applied.map(({ campaignId }) => campaignId))
-      await withdraw(ingest, { claims: applied, incentives: toIncentives(ids, incentives) })
+      await removeFacts(ingest, { claims: applied, incentives: toIncentives(ids, incentives) })
       await ingest.close()
     }
   },

@@ -8,7 +8,7 @@ import { openIngest } from '../../../src/ingest/batches.ts'
 import compile from '../../../test/setup/build.ts'
 import { CLI } from '../../../test/setup/servers/processes.ts'
 import { findAny, findMostClaimed, findPopular } from '../../data/popular-facts.ts'
-import { playBlocks } from '../../data/simulated-chain.ts'
+import { simulateChain } from '../../data/simulated-chain.ts'
 import { rotate } from '../../measuring/alternating-rounds.ts'
 import { endProcess, startProgram } from '../../measuring/child-processes.ts'
 import { percentile, seconds } from '../../measuring/measure.ts'
@@ -24,7 +24,7 @@ const FOLLOWED_SECONDS = 60
 const BLOCK_MS = 1000
 const POLL_INTERVAL_MS = 200
 
-/** A chain is read from its start, and followed block by block while everybody asks. */
+/** Indexes a chain from its start, then block by block under load. */
 export const following: Part = {
   limitMinutes: 5,
   targets: {
@@ -39,9 +39,9 @@ export const following: Part = {
     memory: { what: 'resident memory of `index` meanwhile', unit: 'MB', rule: 'at most', limit: 300 },
   },
   async *measure(context) {
-    const { facts, folder, say } = context
+    const { facts, folder, log } = context
     await compile()
-    await using played = await playBlocks()
+    await using played = await simulateChain()
     for (let block = 0; block < BLOCKS_BEFORE; block += 1) played.mineClaims()
     const file = join(folder, 'chains.json')
     await writeFile(file, played.file)
@@ -81,7 +81,7 @@ export const following: Part = {
         const { rate, p99 } = await load
         const sorted = lags.toSorted((one, other) => one - other)
         const note = `${lags.length} blocks, worst ${Math.round(sorted.at(-1) ?? 0)} ms, ${failures} answers 503; meanwhile ${Math.round(rate)} requests/s, p99 ${p99.toFixed(1)} ms`
-        say(note)
+        log(note)
         yield { target: 'median', value: percentile(sorted, 0.5), note }
         yield { target: 'p99', value: percentile(sorted, 0.99), note: '' }
         yield { target: 'memory', value: megabytes, note: '' }
@@ -95,27 +95,27 @@ export const following: Part = {
   },
 }
 
-/** Mines a block a second, and asks for each with `minBlock` as soon as it is there. */
-async function followBlocks(context: PartContext, url: string, played: Awaited<ReturnType<typeof playBlocks>>) {
+/** Mines a block a second, and requests each with `minBlock` as soon as it exists. */
+async function followBlocks(context: PartContext, url: string, played: Awaited<ReturnType<typeof simulateChain>>) {
   const chainId = JSON.parse(played.file).chains[0].chainId
   const lags: number[] = []
-  const asked: Promise<void>[] = []
+  const requests: Promise<void>[] = []
   let failures = 0
   for (let block = 0; block < FOLLOWED_SECONDS - 5; block += 1) {
     context.signal.throwIfAborted()
     const next = performance.now() + BLOCK_MS
     const mined = played.mineClaims()
-    const ask = async () => {
+    const requestOften = async () => {
       const start = performance.now()
       const response = await fetch(`${url}/campaigns/${mined.campaignId}?minBlock=${chainId}:${mined.block}`)
       await response.arrayBuffer()
       if (response.ok) lags.push(performance.now() - start)
       else failures += 1
     }
-    asked.push(ask())
+    requests.push(requestOften())
     await sleep(Math.max(0, next - performance.now()))
   }
-  await Promise.all(asked)
+  await Promise.all(requests)
   return { lags, failures }
 }
 

@@ -1,6 +1,6 @@
 import { openIngest } from '../../../src/ingest/batches.ts'
 import { findAny, findMostClaimed, findPopular } from '../../data/popular-facts.ts'
-import { withdraw } from '../../data/remove-facts.ts'
+import { removeFacts } from '../../data/remove-facts.ts'
 import { describeRounds, measureRound, type Round, rateAgainst, rotate } from '../../measuring/alternating-rounds.ts'
 import { percent, percentile, request } from '../../measuring/measure.ts'
 import { medianOf, toText } from '../../measuring/measurements.ts'
@@ -18,7 +18,7 @@ const BARE_SECONDS = 6
 const OWN_MEGABYTES = 200
 const POLL_INTERVAL_MS = 200
 
-/** Blocks come in by the second, and everybody asks. */
+/** One block a second, under load. */
 export const feeding: Part = {
   limitMinutes: 6,
   targets: {
@@ -38,7 +38,7 @@ export const feeding: Part = {
     },
   },
   async *measure(context) {
-    const { facts, say } = context
+    const { facts, log } = context
     const popular = await findPopular(facts.url)
     const [max, others] = [await findMostClaimed(facts.url), await findAny(facts.url, 5000)]
     await using service = await startService(context, facts.url, CACHE_MEGABYTES)
@@ -49,7 +49,7 @@ export const feeding: Part = {
     const before = new Map<string, number>()
     for (const id of max) {
       const detail = JSON.parse(String(await request(`${service.url}/campaigns/${id}`)))
-      // Points do not tell how often they were claimed.
+      // Points have no number of claims.
       if (detail.incentives[0]?.totalClaims !== undefined) before.set(id, countClaims(detail))
     }
 
@@ -69,14 +69,14 @@ export const feeding: Part = {
         rounds.still.push(await measureRound(context, service, { url: service.url, lanes, seconds: BARE_SECONDS }))
         const over = new AbortController()
         const until = AbortSignal.any([over.signal, context.signal])
-        const beside = Promise.all([feed.run(until, reader.noteCommit), reader.run(until)])
+        const beside = Promise.all([feed.run(until, reader.recordCommit), reader.run(until)])
         try {
           rounds.ours.push(await measureRound(context, service, { url: service.url, lanes, seconds: FEED_SECONDS }))
         } finally {
           over.abort()
           await beside
         }
-        say(`round ${round + 1} of ${ROUNDS}: ${describeRounds('the service', rounds.ours.slice(-1))}`)
+        log(`round ${round + 1} of ${ROUNDS}: ${describeRounds('the service', rounds.ours.slice(-1))}`)
       }
       const failures = rounds.ours.reduce((sum, round) => sum + round.failures, 0)
       const [worst, p999] = [
@@ -104,7 +104,9 @@ export const feeding: Part = {
       yield { target: 'memory', value: megabytes, note: `${Math.round(megabytesAtStart)} MB after the start` }
     } finally {
       clearInterval(watch)
-      await withdraw(ingest, { claims: feed.claims, campaigns: feed.committed.campaigns }).finally(() => ingest.close())
+      await removeFacts(ingest, { claims: feed.claims, campaigns: feed.committed.campaigns }).finally(() =>
+        ingest.close(),
+      )
     }
   },
 }

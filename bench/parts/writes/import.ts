@@ -30,7 +30,7 @@ export const importing: Part = {
       limit: 1.2,
     },
   },
-  async *measure({ campaigns: allCampaigns, claims: allClaims, say }) {
+  async *measure({ campaigns: allCampaigns, claims: allClaims, log }) {
     const [campaigns, claims] = [Math.min(allCampaigns, MAX_CAMPAIGNS), Math.min(allClaims, MAX_CLAIMS)]
     const now = new Date()
     const found: Finding[] = []
@@ -43,10 +43,10 @@ export const importing: Part = {
         await pipeline(Readable.from(toNdjson(claimsOf(sample(), values))), createWriteStream(claimFile))
         const first = await runImport(databaseUrl, factFile)
         await rm(factFile)
-        say(`${campaigns} campaigns and what they need imported in ${seconds(first.ms)} s`)
+        log(`${campaigns} campaigns and what they need imported in ${seconds(first.ms)} s`)
         const second = await runImport(databaseUrl, claimFile)
         await rm(claimFile)
-        say(`${claims} claims with ${values} values imported in ${seconds(second.ms)} s`)
+        log(`${claims} claims with ${values} values imported in ${seconds(second.ms)} s`)
         times[values] = second.ms
         if (values === 'derived') return
         const copyMs = await copyClaims(databaseUrl, folder)
@@ -93,7 +93,7 @@ async function runImport(databaseUrl: string, file: string) {
   return { ms: performance.now() - start, megabytes }
 }
 
-/** Rows of the claims table, copied as they are into a table with the same indexes and rules. */
+/** Copies rows of the claims table into a table with the same indexes and constraints. */
 async function copyClaims(databaseUrl: string, folder: string) {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()

@@ -3,7 +3,7 @@ import type { ClaimRecord, IngestRecord } from '../../../src/ingest/records.ts'
 import { aBlock, toIncentives } from '../../data/block-batches.ts'
 import { BUSY_CLAIMS, withBusyClaimant } from '../../data/busy-claimant.ts'
 import { findIncentives, queryFacts } from '../../data/popular-facts.ts'
-import { withdraw } from '../../data/remove-facts.ts'
+import { removeFacts } from '../../data/remove-facts.ts'
 import { percentile, timesOf } from '../../measuring/measure.ts'
 import { type Finding, medianOf } from '../../measuring/measurements.ts'
 import type { Part } from '../../measuring/part.ts'
@@ -88,7 +88,7 @@ async function measureBatches(paid: Paid, signal: AbortSignal): Promise<Finding>
     times[kind].push(...(await timesOf(1, () => ingest.apply({ ...block, records }))))
     applied.push(...block.records)
   }
-  await withdraw(ingest, { claims: applied, incentives: toIncentives(ids, incentives) })
+  await removeFacts(ingest, { claims: applied, incentives: toIncentives(ids, incentives) })
   await ingest.apply({ records: [priceAt(paid, at, null)] })
   const [recorded, derived] = [medianOf(times.recorded), medianOf(times.derived)]
   const note = `p50 of ${BATCHES} in turns: ${derived.toFixed(1)} ms against ${recorded.toFixed(1)} ms`

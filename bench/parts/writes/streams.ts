@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openIngest } from '../../../src/ingest/batches.ts'
 import { findAny, findMostClaimed, findPopular } from '../../data/popular-facts.ts'
-import { withdraw } from '../../data/remove-facts.ts'
+import { removeFacts } from '../../data/remove-facts.ts'
 import { describeRounds, measureRound, type Round, rateAgainst, rotate } from '../../measuring/alternating-rounds.ts'
 import { medianOf } from '../../measuring/measurements.ts'
 import type { Part } from '../../measuring/part.ts'
@@ -57,7 +57,9 @@ export const streams: Part = {
     } finally {
       over.abort()
       await feeding
-      await withdraw(ingest, { claims: feed.claims, campaigns: feed.committed.campaigns }).finally(() => ingest.close())
+      await removeFacts(ingest, { claims: feed.claims, campaigns: feed.committed.campaigns }).finally(() =>
+        ingest.close(),
+      )
     }
     const note = `${describeRounds('beside', rounds.beside)}; ${describeRounds('without', rounds.without)}`
     yield { target: 'rate', value: rateAgainst(rounds.beside, rounds.without) * 100, note }
@@ -93,7 +95,7 @@ async function openStreams(url: string) {
   }
 }
 
-/** Milliseconds of the slowest of many requests for `/livez`, while nothing else is asked. */
+/** Milliseconds of the slowest of many requests for `/livez`, without other requests. */
 async function slowestProbe(url: string, seconds: number) {
   let slowest = 0
   for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(PROBE_MS)) {

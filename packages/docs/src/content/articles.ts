@@ -82,11 +82,11 @@ export async function readArticles(project: Project): Promise<Articles> {
 /** File names as they are read; what has no place yet comes behind the others. */
 function inOrder(names: string[]) {
   const order = [...FOR_CALLERS, ...FOR_OPERATORS]
-  const placeOf = (name: string) => {
-    const place = order.indexOf(name.slice(0, -'.md'.length))
-    return place === -1 ? order.length : place
+  const positionOf = (name: string) => {
+    const position = order.indexOf(name.slice(0, -'.md'.length))
+    return position === -1 ? order.length : position
   }
-  return [...names].sort((one, other) => placeOf(one) - placeOf(other) || one.localeCompare(other))
+  return [...names].sort((one, other) => positionOf(one) - positionOf(other) || one.localeCompare(other))
 }
 
 /** Where a link in a file leads on the pages; undefined for files that only a checkout has. */

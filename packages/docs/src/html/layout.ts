@@ -43,9 +43,9 @@ export function createLayout(document: ApiDocument, articles: Articles, hasExplo
 
   const link = ({ url, title, sections = [] }: Link, current: string): Markup => {
     const isCurrent = url === current
-    const places =
+    const navigation =
       isCurrent && sections.length > 0 && html`<ul>${sections.map((section) => link(section, current))}</ul>`
-    return html`<li><a href="${url}"${isCurrent && html` aria-current="page"`}>${title}</a>${places}</li>`
+    return html`<li><a href="${url}"${isCurrent && html` aria-current="page"`}>${title}</a>${navigation}</li>`
   }
 
   return function page({ url, title, description }: PageAbout, body: Piece): string {

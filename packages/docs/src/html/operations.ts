@@ -53,14 +53,16 @@ ${schema !== undefined && schemas.response(schema)}
 
 /** Those of the path first, for there is no request without them; headers last. */
 const inOrder = (parameters: Parameter[]) =>
-  (['path', 'query', 'header'] as const).flatMap((wanted) => parameters.filter(({ in: place }) => place === wanted))
+  (['path', 'query', 'header'] as const).flatMap((wanted) =>
+    parameters.filter(({ in: location }) => location === wanted),
+  )
 
 function parameterItem(operationId: string, parameter: Parameter, { typeOf }: SchemaPieces): Markup {
-  const { name, in: place, schema, required, description, example } = parameter
+  const { name, in: location, schema, required, description, example } = parameter
   const id = `${operationId}-${name}`
   const shown = [example].flat().map(String).join(',')
   return html`<li>
-<p><label class="name" for="${id}">${name}</label> <span class="type">${typeOf(schema)}${limits(schema)}${place === 'query' ? '' : `, in the ${place}`}${required && ', required'}</span></p>
+<p><label class="name" for="${id}">${name}</label> <span class="type">${typeOf(schema)}${limits(schema)}${location === 'query' ? '' : `, in the ${location}`}${required && ', required'}</span></p>
 <div class="about">
 <p id="${id}-about">${inline(description)}</p>
 <p class="field">${field(id, parameter)} ${example !== undefined && html`<button type="button" class="example" data-fills="${id}" data-example="${shown}"><span>Example: </span><code>${shown}</code></button>`}</p>
@@ -72,10 +74,10 @@ function parameterItem(operationId: string, parameter: Parameter, { typeOf }: Sc
  * What is entered into stays empty until somebody does: an empty field is no parameter. Without a `name`, for a field of
  * that name would hide the `id` of its form.
  */
-function field(id: string, { name, in: place, schema, required }: Parameter): Markup {
+function field(id: string, { name, in: location, schema, required }: Parameter): Markup {
   const values =
     schema.enum ?? (schema.type === 'boolean' || [schema.type].flat().includes('boolean') ? [true, false] : undefined)
-  const attributes = html`id="${id}" data-name="${name}" data-in="${place}" data-kind="${kindOf(schema)}" aria-describedby="${id}-about"${required && html` required`}`
+  const attributes = html`id="${id}" data-name="${name}" data-in="${location}" data-kind="${kindOf(schema)}" aria-describedby="${id}-about"${required && html` required`}`
   if (values === undefined) {
     const isNumber = [schema.type].flat().includes('integer')
     return html`<input ${attributes} autocomplete="off" spellcheck="false" placeholder="${schema.default === undefined ? '' : String(schema.default)}"${isNumber && html` class="short"`}>`

@@ -2,7 +2,7 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { asClientCode, asCurl, type RequestMade, requestPath } from './request-text.ts'
 
 /** The request behind what is shown, to be made elsewhere: as a link, as a command line, as code. */
-export function RequestShown({ request }: { request: RequestMade }) {
+export function RequestView({ request }: { request: RequestMade }) {
   const path = requestPath(request)
   const { origin } = location
   return (

@@ -10,7 +10,7 @@ import { inOrder, type Order, type Trends } from './trends.ts'
 export const PAGE_SIZE = 20
 
 /** A page of the trending campaigns. */
-export function TrendsShown({
+export function TrendsView({
   trends: { trends, intervalSeconds },
   order,
   page,

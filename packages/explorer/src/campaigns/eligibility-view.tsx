@@ -12,7 +12,7 @@ import { VerdictBadge } from '../users/verdict-badge.tsx'
 import { incentiveTypeName } from './incentives/incentive-names.ts'
 
 /** Whether an account can claim a campaign; the address of the page says which account. */
-export function EligibilityShown({ campaign, user }: { campaign: Campaign; user: string | undefined }) {
+export function EligibilityView({ campaign, user }: { campaign: Campaign; user: string | undefined }) {
   const { url } = useLocation()
   return (
     <>
@@ -23,12 +23,12 @@ export function EligibilityShown({ campaign, user }: { campaign: Campaign; user:
 }
 
 function OfUser({ campaign: { id, chainId }, user }: { campaign: Campaign; user: string }) {
-  const asked = useRequest(
+  const request = useRequest(
     (signal) => client.listEligibility({ user, campaignId: [id] }, { signal }),
     `eligibility ${user} ${id}`,
   )
   return (
-    <Shown asked={asked} lines={2}>
+    <Shown request={request} lines={2}>
       {({ campaigns: [found] }) => (
         <>
           <p class="soft">

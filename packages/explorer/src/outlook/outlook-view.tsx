@@ -16,17 +16,17 @@ export const outlookOf = (id: string) => ({ campaignId: [id], basis: '7d' as con
 const SHOWN_INCENTIVES = 50
 
 /** What a campaign pays now, and how long it lasts at the pace of the past. */
-export function OutlookShown({ campaign }: { campaign: Campaign & Rewarding }) {
-  const asked = useRequest(
+export function OutlookView({ campaign }: { campaign: Campaign & Rewarding }) {
+  const request = useRequest(
     (signal) => client.listOutlooks(outlookOf(campaign.id), { signal }),
     `outlook ${campaign.id}`,
   )
   return (
-    <Shown asked={asked} lines={2}>
+    <Shown request={request} lines={2}>
       {({ campaigns: [found] }, at) => (
         <ol class="incentives">
-          {found?.incentives.slice(0, SHOWN_INCENTIVES).map((outlook, place) => {
-            const incentive = campaign.incentives[place]
+          {found?.incentives.slice(0, SHOWN_INCENTIVES).map((outlook, index) => {
+            const incentive = campaign.incentives[index]
             if (incentive === undefined) return null
             return (
               <li key={outlook.incentiveIndex} class="card outlook">

@@ -1,6 +1,6 @@
 import type { Campaign } from 'reward-campaigns-client'
 import type { ChosenRange } from '../outlook/chosen-range.ts'
-import { OutlookShown } from '../outlook/outlook-shown.tsx'
+import { OutlookView } from '../outlook/outlook-view.tsx'
 import { client } from '../requests/service.ts'
 import { useRequest } from '../requests/use-request.ts'
 import { hasAddressLookups } from '../users/user-link.tsx'
@@ -8,10 +8,10 @@ import { AllowList } from './allow-list.tsx'
 import { CampaignFacts } from './campaign-facts.tsx'
 import { ClaimsPlot, type TimeRange } from './claims/claims-plot.tsx'
 import { NewestClaims } from './claims/newest-claims.tsx'
-import { EligibilityShown } from './eligibility-shown.tsx'
+import { EligibilityView } from './eligibility-view.tsx'
 import { IncentiveCard } from './incentives/incentive-card.tsx'
-import { askForPrices, paidTokens } from './incentives/prices.ts'
-import { PricesShown } from './incentives/prices-shown.tsx'
+import { fetchPrices, paidTokens } from './incentives/prices.ts'
+import { PricesView } from './incentives/prices-view.tsx'
 import { counted } from './prose.ts'
 import { ActionSteps } from './steps/action-steps.tsx'
 import { useTokens } from './tokens/use-tokens.ts'
@@ -22,7 +22,7 @@ const PRICES_REFRESH_MS = 60_000
 const SHOWN_INCENTIVES = 50
 
 /** All that is known of a campaign. @param now when it was said. */
-export function CampaignShown({
+export function CampaignView({
   campaign,
   now,
   timeRange,
@@ -42,7 +42,7 @@ export function CampaignShown({
   const rewarding = { ...campaign, tokens }
   const paid = paidTokens(campaign)
   const prices = useRequest(
-    (signal) => askForPrices(client, paid, timeRange, signal),
+    (signal) => fetchPrices(client, paid, timeRange, signal),
     `prices ${paid} ${timeRange}`,
     PRICES_REFRESH_MS,
   )
@@ -56,15 +56,15 @@ export function CampaignShown({
           <h2 id="incentives">{incentives.length === 1 ? 'What it pays' : counted(incentives.length, 'incentive')}</h2>
           {incentives.length === 0 && <p class="soft">Nothing can be claimed.</p>}
           <ol class="incentives">
-            {incentives.slice(0, SHOWN_INCENTIVES).map((incentive, place) => (
-              <IncentiveCard key={place} campaign={rewarding} incentive={incentive} worth={worth} now={now} />
+            {incentives.slice(0, SHOWN_INCENTIVES).map((incentive, index) => (
+              <IncentiveCard key={index} campaign={rewarding} incentive={incentive} worth={worth} now={now} />
             ))}
           </ol>
         </section>
         {incentives.length > 0 && (
           <section aria-labelledby="outlook">
             <h2 id="outlook">Outlook</h2>
-            <OutlookShown campaign={rewarding} />
+            <OutlookView campaign={rewarding} />
           </section>
         )}
         <section aria-labelledby="steps">
@@ -78,7 +78,7 @@ export function CampaignShown({
         {hasAddressLookups() && (
           <section aria-labelledby="eligibility">
             <h2 id="eligibility">Whether an account can claim</h2>
-            <EligibilityShown campaign={campaign} user={user} />
+            <EligibilityView campaign={campaign} user={user} />
           </section>
         )}
         <section aria-labelledby="claims">
@@ -92,7 +92,7 @@ export function CampaignShown({
         {paid.length > 0 && (
           <section aria-labelledby="prices">
             <h2 id="prices">{paid.length === 1 ? 'Price' : 'Prices'}</h2>
-            <PricesShown campaign={rewarding} asked={prices} />
+            <PricesView campaign={rewarding} request={prices} />
           </section>
         )}
       </div>

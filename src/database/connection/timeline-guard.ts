@@ -42,7 +42,7 @@ export interface TimelineGuard {
   /** The server that was checked last and is not left; undefined if there is none, or it does not say. */
   readonly server: ServerState | undefined
   /** Connections that were left since the start. */
-  readonly leftConnections: number
+  readonly closedConnections: number
 }
 
 /**
@@ -56,10 +56,10 @@ export function createTimelineGuard(onOlder: (server: ServerState, newest: numbe
   let newestAt = 0
   let reportedAt = Number.NEGATIVE_INFINITY
   let server: ServerState | undefined
-  let leftConnections = 0
+  let closedConnections = 0
 
-  function leave(state: ServerState, timeline: number) {
-    leftConnections += 1
+  function closeConnection(state: ServerState, timeline: number) {
+    closedConnections += 1
     if (performance.now() - reportedAt >= LOG_AGAIN_MS) {
       reportedAt = performance.now()
       onOlder(state, timeline)
@@ -78,7 +78,7 @@ export function createTimelineGuard(onOlder: (server: ServerState, newest: numbe
         if (newest?.system !== state.system || newest.timeline < state.timeline) {
           newest = state
           newestAt = performance.now()
-        } else if (!state.isStandby && state.timeline < newest.timeline) leave(state, newest.timeline)
+        } else if (!state.isStandby && state.timeline < newest.timeline) closeConnection(state, newest.timeline)
       }
       server = state
       checkedAt.set(client, performance.now())
@@ -86,8 +86,8 @@ export function createTimelineGuard(onOlder: (server: ServerState, newest: numbe
     get server() {
       return server
     },
-    get leftConnections() {
-      return leftConnections
+    get closedConnections() {
+      return closedConnections
     },
   }
 }

@@ -7,7 +7,7 @@ import { Empty } from '../requests/request-result.tsx'
 import { ContractRow } from './contract-row.tsx'
 
 /** A page of contracts, with bars that compare them by what they are sorted by. */
-export function ContractsShown({
+export function ContractsView({
   contracts: { entries, total },
   page,
   pageSize,

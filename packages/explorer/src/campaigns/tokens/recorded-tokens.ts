@@ -7,14 +7,14 @@ import { type Telling, tokensOf } from './known-tokens.ts'
 
 const seen = new Map<string, Pick<TokenMetadata, 'chainId' | 'address' | 'symbol'>>()
 
-interface Noted {
+interface HasTokens {
   campaigns?: readonly Telling[]
   tokens?: readonly Pick<TokenMetadata, 'id' | 'chainId' | 'address' | 'symbol'>[]
   facets?: { token?: { value: string; label?: string }[] }
 }
 
 /** Takes note of the tokens in a response. @returns the response. */
-export function noteTokens<Response extends Noted>(response: Response): Response {
+export function recordTokens<Response extends HasTokens>(response: Response): Response {
   for (const { value, label } of response.facets?.token ?? []) {
     const [chainId, address = ''] = value.split(':')
     if (label !== undefined) seen.set(value, { chainId: Number(chainId), address, symbol: label })

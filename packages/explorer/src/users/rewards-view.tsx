@@ -3,7 +3,7 @@ import type { ResponseOf } from 'reward-campaigns-client'
 import { withQuery } from '../navigation/page-query.ts'
 import { Empty } from '../requests/request-result.tsx'
 import { RewardRow } from './reward-row.tsx'
-import { TotalsShown } from './totals-shown.tsx'
+import { TotalsView } from './totals-view.tsx'
 
 /** What each choice shows; the first is that of an address without one. */
 export const STATES = [
@@ -21,7 +21,7 @@ const NOTHING: Readonly<Record<State, string>> = {
 }
 
 /** A page of the rewards of an account. @param cursor of this page; absent: it is the first. */
-export function RewardsShown({
+export function RewardsView({
   response: { user, rewards, totals, nextCursor },
   state,
   cursor,
@@ -33,7 +33,7 @@ export function RewardsShown({
   const { url } = useLocation()
   return (
     <>
-      <TotalsShown totals={totals} />
+      <TotalsView totals={totals} />
       {rewards.length === 0 ? (
         <Empty>
           <p>{cursor === undefined ? NOTHING[state] : 'The list ends before this page.'}</p>

@@ -1,7 +1,7 @@
 import { Usd } from '../../parts/amounts.tsx'
 import type { RequestState } from '../../requests/poll-request.ts'
 import { Shown } from '../../requests/request-result.tsx'
-import { AssetName } from '../prose-shown.tsx'
+import { AssetName } from '../prose-view.tsx'
 import { assetOf, type Rewarding } from './incentive-budget.ts'
 import { linePath, type TokenPrices } from './prices.ts'
 
@@ -9,9 +9,9 @@ const WIDTH = 600
 const HEIGHT = 60
 
 /** What each token of a campaign costs now, and how its price has moved. */
-export function PricesShown({ campaign, asked }: { campaign: Rewarding; asked: RequestState<TokenPrices[]> }) {
+export function PricesView({ campaign, request }: { campaign: Rewarding; request: RequestState<TokenPrices[]> }) {
   return (
-    <Shown asked={asked} lines={1}>
+    <Shown request={request} lines={1}>
       {(prices) => (
         <>
           {prices.map(({ token, priceUsd, series = [] }) => (

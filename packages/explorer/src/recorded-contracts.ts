@@ -2,7 +2,7 @@
 const names = new Map<string, string>()
 
 /** Takes note of a contract that a response has named. */
-export function noteContract({ chainId, address, name }: { chainId: number; address: string; name: string }) {
+export function recordContract({ chainId, address, name }: { chainId: number; address: string; name: string }) {
   if (/\S/.test(name)) names.set(`${chainId}:${address}`, name)
 }
 

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 /** Prefix of the name of the connection that each process holds as long as it uses the server. */
-const PRESENCE = 'reward-campaigns presence'
+const APPLICATION_NAME = 'reward-campaigns presence'
 
 /** The delay before the first reconnection attempt; it doubles each time. */
 const RECONNECT_MS = { first: 200, longest: 5000 }
 
-export interface Presence {
+export interface Lease {
   /** The name of the connection at the server. */
   name: string
   /** From now on the connection is not opened again. */
@@ -21,8 +21,8 @@ export interface Presence {
  * Holds a connection that shows this process to others, and reopens it when it is cut. If that fails, the server may
  * have died: `bringBack` restarts it.
  */
-export async function holdPresence(url: string, bringBack: (self: Presence) => Promise<void>): Promise<Presence> {
-  const name = `${PRESENCE} ${randomUUID()}`
+export async function acquireLease(url: string, bringBack: (self: Lease) => Promise<void>): Promise<Lease> {
+  const name = `${APPLICATION_NAME} ${randomUUID()}`
   let isLeaving = false
   let current: pg.Client
 
@@ -42,13 +42,13 @@ export async function holdPresence(url: string, bringBack: (self: Presence) => P
         return
       } catch {
         // It may not start at once: the killed processes must be gone first.
-        await bringBack(presence).catch(() => undefined)
+        await bringBack(lease).catch(() => undefined)
         await sleep(waitMs, undefined, { ref: false })
       }
     }
   }
 
-  const presence: Presence = {
+  const lease: Lease = {
     name,
     letGo() {
       isLeaving = true
@@ -60,7 +60,7 @@ export async function holdPresence(url: string, bringBack: (self: Presence) => P
     },
   }
   current = await connect()
-  return presence
+  return lease
 }
 
 /** Asked on a separate connection: the presence may just have been cut. An unreachable server is left alone. */
@@ -71,7 +71,7 @@ export async function isUsedByOthers(url: string, ownName: string) {
     await client.connect()
     const others = await client.query(
       'select from pg_stat_activity where starts_with(application_name, $1) and application_name <> $2',
-      [PRESENCE, ownName],
+      [APPLICATION_NAME, ownName],
     )
     return others.rows.length > 0
   } catch {

@@ -14,8 +14,8 @@ const LONGEST_CODE = 120
 export function Prose({ sentence, worth }: { sentence: Sentence; worth?: Worth | undefined }) {
   return (
     <span class="prose">
-      {sentence.map((part, place) => (
-        <Shown key={place} part={part} worth={worth} />
+      {sentence.map((part, index) => (
+        <Shown key={index} part={part} worth={worth} />
       ))}
     </span>
   )

@@ -4,7 +4,7 @@ import { Count, Tokens, Usd } from '../parts/amounts.tsx'
 import { ChainLabel } from '../parts/chain-label.tsx'
 
 /** What an account has claimed of each token. */
-export function TotalsShown({ totals }: { totals: ResponseOf<'listRewards'>['totals'] }) {
+export function TotalsView({ totals }: { totals: ResponseOf<'listRewards'>['totals'] }) {
   if (totals.length === 0) return null
   return (
     <section aria-labelledby="totals">
