@@ -155,7 +155,7 @@ module.exports = {
     ),
     allow(
       'settings-know-schemas-only',
-      '^src/(config|settings|former-settings)[.]ts$',
+      '^src/(config|settings|renamed-settings)[.]ts$',
       ['^src/schemas/', '^src/(former-)?settings[.]ts$'],
       'Settings are read before anything else is there.',
     ),

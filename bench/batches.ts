@@ -1,13 +1,13 @@
 /*
- * Measures what a batch of a block costs while there are a million campaigns and ten million claims: 20 claims, 2 of them
+ * Measures the cost of the batch of one block with a million campaigns and ten million claims: 20 claims, 2 of them
  * of the most claimed campaigns, and new figures of the incentives, applied on a connection that stays open. `npm run bench:batches -- [campaigns] [claims]`
  */
 import pg from 'pg'
 import { openIngest } from '../src/ingest/batches.ts'
-import { aBlock, CLAIMS_IN_A_BATCH } from './block-batches.ts'
-import { generateFacts } from './generated-facts.ts'
-import { findIncentives } from './known-facts.ts'
-import { percentile, print, timesOf, withServer } from './measure.ts'
+import { aBlock, CLAIMS_IN_A_BATCH } from './data/block-batches.ts'
+import { generateFacts } from './data/generated-facts.ts'
+import { findIncentives } from './data/popular-facts.ts'
+import { percentile, print, timesOf, withServer } from './measuring/measure.ts'
 
 const BATCHES = 300
 const WARMING = 20

@@ -1,32 +1,32 @@
 /*
- * Measures all that is to be reached, on an embedded PostgreSQL of its own, as ratios within the run.
- * `npm run bench -- [--only PART[,PART]] [campaigns] [claims]`; with `BENCH_DATA=folder`, the facts are kept there for the
- * next run. What all parts have found at the full size is written to `bench/results/`, else to a folder that is told.
+ * Measures every target on an embedded PostgreSQL of its own, as ratios within the run.
+ * `npm run bench -- [--only PART[,PART]] [campaigns] [claims]`; `BENCH_DATA=folder` stores the facts for the next run.
+ * A run of all parts at full size writes to `bench/results/`; `--output` names another folder.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { endAllProcesses } from './child-processes.ts'
-import { type FactsDatabase, openFactsDatabase } from './facts-database.ts'
-import { print } from './measure.ts'
-import type { Figure } from './measurements.ts'
-import type { Part } from './part.ts'
-import { batch } from './parts/batch.ts'
-import { following } from './parts/chain.ts'
-import { feeding } from './parts/feed.ts'
-import { filters } from './parts/filters.ts'
-import { hardest } from './parts/hardest.ts'
-import { importing } from './parts/import.ts'
-import { pagesAndWindows } from './parts/pages-and-windows.ts'
-import { people } from './parts/people.ts'
-import { againstPostgraphile } from './parts/postgraphile.ts'
-import { prices } from './parts/prices.ts'
-import { repeated } from './parts/repeated.ts'
-import { start } from './parts/start.ts'
-import { streams } from './parts/streams.ts'
-import { describeEnvironment, toMarkdown, writeResults } from './results.ts'
-import { notMeasured, runPart } from './run-part.ts'
+import { type FactsDatabase, openFactsDatabase } from './data/facts-database.ts'
+import { endAllProcesses } from './measuring/child-processes.ts'
+import { print } from './measuring/measure.ts'
+import type { Figure } from './measuring/measurements.ts'
+import type { Part } from './measuring/part.ts'
+import { notMeasured, runPart } from './measuring/run-part.ts'
+import { filters } from './parts/requests/filters.ts'
+import { hardest } from './parts/requests/hardest.ts'
+import { pagesAndWindows } from './parts/requests/pages-and-windows.ts'
+import { people } from './parts/requests/people.ts'
+import { againstPostgraphile } from './parts/requests/postgraphile.ts'
+import { repeated } from './parts/requests/repeated.ts'
+import { start } from './parts/requests/start.ts'
+import { batch } from './parts/writes/batch.ts'
+import { following } from './parts/writes/chain.ts'
+import { feeding } from './parts/writes/feed.ts'
+import { importing } from './parts/writes/import.ts'
+import { prices } from './parts/writes/prices.ts'
+import { streams } from './parts/writes/streams.ts'
+import { describeEnvironment, toMarkdown, writeResults } from './report/results.ts'
 
 /** In the order in which they are run: the cheap ones first, and the feed before anything else has written much. */
 const parts: Record<string, Part> = {
@@ -63,7 +63,7 @@ if (unknown.length > 0 || !(campaigns >= 1000 && claims >= 1000)) {
   process.exit(2)
 }
 
-/** Everything stops in order when the operator has had enough. */
+/** SIGINT and SIGTERM stop everything in order. */
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
@@ -72,7 +72,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-// Nobody reads what is found any more: the same as being told to stop.
+// The reader of standard output has gone: stop.
 process.stdout.on('error', () => interrupted.abort(new Error('interrupted')))
 // A connection that a part has left behind, say, and that ends with the server: no reason to lose what others find.
 process.on('uncaughtException', (error) => {
@@ -82,11 +82,11 @@ process.on('uncaughtException', (error) => {
 
 const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-bench-run-'))
 // biome-ignore lint/style/noProcessEnv: a setting of the measurement, not of the service.
-const keptIn = process.env.BENCH_DATA || undefined
+const dataFolder = process.env.BENCH_DATA || undefined
 let facts: FactsDatabase | undefined
 try {
-  if (keptIn !== undefined) await mkdir(keptIn, { recursive: true, mode: 0o700 })
-  facts = await openFactsDatabase(campaigns, claims, { keptIn, signal: interrupted.signal })
+  if (dataFolder !== undefined) await mkdir(dataFolder, { recursive: true, mode: 0o700 })
+  facts = await openFactsDatabase(campaigns, claims, { reuseFolder: dataFolder, signal: interrupted.signal })
   const begin = performance.now()
   const over = AbortSignal.timeout(MAX_MINUTES * 60_000)
   const signal = AbortSignal.any([interrupted.signal, over])

@@ -1,6 +1,6 @@
 /*
- * Measures the operations that answer from kept totals of claims, trending and explored contracts, against the same
- * question asked of the claims themselves. Compare within one run: absolute figures depend on the machine and its
+ * Measures the operations that read stored totals of claims, trending and explored contracts, against the same query on
+ * the claims themselves. Compare within one run: absolute figures depend on the machine and its
  * neighbours. `npm run bench:windows -- [campaigns] [claims]`
  */
 import { readFileSync } from 'node:fs'
@@ -8,12 +8,23 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { buildApp } from '../src/app.ts'
 import { readSettings } from '../src/config.ts'
-import { generateFacts } from './generated-facts.ts'
-import { load, median, openPool, percentile, print, request, seconds, timesOf, withApp, withServer } from './measure.ts'
+import { generateFacts } from './data/generated-facts.ts'
+import {
+  load,
+  median,
+  openPool,
+  percentile,
+  print,
+  request,
+  seconds,
+  timesOf,
+  withApp,
+  withServer,
+} from './measuring/measure.ts'
 
 interface Query {
   path: string
-  /** The same asked of the claims, for windows that end at an instant; without the ranks' last resort and the names. */
+  /** The same query on the claims, for windows that end at an instant; without the last tie-breaker and the names. */
   raw?: (now: number) => string
 }
 
@@ -107,7 +118,7 @@ async function timesOfStatement(databaseUrl: string, path: string, turns: number
   const client = await opened.pool.connect()
   try {
     await app.inject(path)
-    // After the version of the data, and how far the kept totals reach.
+    // After the data version and the instant of the stored totals.
     const statement = { name: 'measured', text: '', ...sent.at(-1) }
     await client.query(ALONE)
     await timesOf(10, () => client.query(statement))
@@ -129,7 +140,7 @@ async function timesOnBackend(client: pg.ClientBase, turns: number, act: () => P
 }
 
 /**
- * Kept totals of some age: the windows are moved back by the function that moves them on, told an earlier present. That
+ * Stored totals of some age: the function that advances the windows moves them back to an earlier instant. That
  * is exact, so what is measured then is what would be after as long a time without it: claims have come and gone.
  */
 async function measureAges(databaseUrl: string, client: pg.Client) {
@@ -183,7 +194,7 @@ async function findAccounts(client: pg.Client) {
 
 const [campaigns = 1_000_000, claims = 10_000_000] = process.argv.slice(2).map(Number)
 
-/** Generous, so that the questions asked of the claims are answered from memory too; nothing has to survive a crash. */
+/** Large enough that queries on the claims read from memory too; nothing has to survive a crash. */
 const serverSettings = {
   shared_buffers: '4GB',
   work_mem: '64MB',

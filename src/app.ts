@@ -3,7 +3,7 @@ import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import { ResponseCache } from './cache/response-cache.ts'
 import { type Database, LOOKUP_CONNECTIONS } from './database/connection/client.ts'
 import { DatabaseUnreachableError, describeFailure } from './database/connection/database-errors.ts'
-import type { ServerState } from './database/connection/timelines.ts'
+import type { ServerState } from './database/connection/timeline-guard.ts'
 import { createCredentialStore } from './database/lookups/credentials.ts'
 import type { OpenSnapshot } from './database/records/snapshots.ts'
 import { createAccessListRepository } from './features/access-lists/access-list-repository.ts'
@@ -80,7 +80,7 @@ import { Connections } from './http/server/connections.ts'
 import { connectionLimit } from './http/server/file-descriptors.ts'
 import { closeGracefully } from './http/server/graceful-shutdown.ts'
 import { createHttpServer } from './http/server/http-server.ts'
-import { abandonWithClient, refuseWhileOverloaded } from './http/server/overload.ts'
+import { abandonWithClient, rejectWhileOverloaded } from './http/server/overload.ts'
 import { sendInPieces } from './http/server/response-sending.ts'
 import { createServiceCounts, type ServiceCounts } from './observability/counters.ts'
 import { addHealthRoutes } from './observability/health.ts'
@@ -95,16 +95,16 @@ import type { Settings } from './settings.ts'
 
 export interface AppOptions {
   database: Database
-  /** Where what is cheap is asked, so that it never waits for what is slow; `database` if nothing is said. */
+  /** For cheap queries, so that they never wait for slow ones; by default `database`. */
   lookups?: Database
-  /** How exports read the database; they fail if nothing is said. */
+  /** How exports read the database; without it, they fail. */
   openSnapshot?: OpenSnapshot
   settings: Settings
   /** Whether the database is there and its schema current. */
   isReady: () => Promise<boolean>
   /** Whether that was once so since the start; every operation is refused until then. */
   isStarted?: () => Promise<boolean>
-  /** The server of PostgreSQL that is asked now, where it says. */
+  /** The current PostgreSQL server, if known. */
   databaseServer?: () => ServerState | undefined
   /** Folder of the explorer's files, to be served where the settings say so; absent: `/` leads to the documentation. */
   explorerFolder?: string
@@ -118,7 +118,7 @@ export interface AppOptions {
   counts?: ServiceCounts
   /** The moment of a response. */
   now?: () => Date
-  /** Where log lines go; standard output if nothing is said. */
+  /** Where log lines go; by default standard output. */
   logStream?: LogStream
 }
 
@@ -205,7 +205,7 @@ export async function buildApp(options: AppOptions) {
   refuseMalformedQueries(app)
   await allowOrigins(app, settings.CORS_ORIGINS)
   // After CORS, so that pages can read these refusals too.
-  refuseWhileOverloaded(app, connections, {
+  rejectWhileOverloaded(app, connections, {
     maxConcurrent: settings.MAX_CONCURRENT_REQUESTS,
     maxConcurrentPerAddress: shareOf(settings.MAX_CONCURRENT_REQUESTS, settings.ADDRESS_SHARE_PERCENT),
     maxDelayMs: settings.MAX_EVENT_LOOP_DELAY_MS,

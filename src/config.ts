@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { compile } from '@fastify/proxy-addr'
-import { formerSettings } from './former-settings.ts'
+import { renamedSettings } from './renamed-settings.ts'
 import { nearestName } from './schemas/parameters/nearest-name.ts'
 import { createValidator, describeFault, type ValidateFunction } from './schemas/validation/validator.ts'
 import { Settings } from './settings.ts'
@@ -47,7 +47,7 @@ export function readSettings(
     )
   }
   faults.push(...faultsOfProxies(settings.TRUSTED_PROXIES))
-  for (const [former, name] of Object.entries(formerSettings)) {
+  for (const [former, name] of Object.entries(renamedSettings)) {
     if (environment[former]) faults.push(`${former} is now called ${name}`)
   }
   if (faults.length > 0 || !validate(settings)) throw new ConfigurationError([...new Set(faults)].join('\n'))
@@ -103,7 +103,7 @@ const MAX_MISSPELT_LETTERS = 2
 function misspeltIn(environment: Record<string, string | undefined>): string[] {
   const known = Object.keys(Settings.properties)
   return Object.keys(environment).flatMap((name) => {
-    if (known.includes(name) || name in formerSettings) return []
+    if (known.includes(name) || name in renamedSettings) return []
     const nearest = nearestName(name, known, MAX_MISSPELT_LETTERS)
     return nearest === undefined ? [] : [`${name} is no setting: did you mean ${nearest}?`]
   })

@@ -7,7 +7,7 @@ const yesOrNo = (description: string, options: { default: boolean }) => Type.Boo
 const list = (description: string, options: { items: object; default?: readonly string[] }) =>
   Type.Unsafe<string[]>({ type: 'array', minItems: 1, ...options, description })
 
-/** A path of this service, or where a proxy serves it: no query, and nobody's password. */
+/** The URL of this service, or of a proxy in front of it: without query or password. */
 const BASE_URL = '^(/(?!/)[^\\s?#]*|https?://[A-Za-z0-9.:[\\]-]+(/[^\\s?#]*)?)$'
 
 /** All settings, by the names of their environment variables; docs/reference/settings.md is made of these descriptions. */

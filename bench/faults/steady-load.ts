@@ -1,7 +1,6 @@
 /*
- * Lets visitors at the service for ten minutes, as they come and go, with a block a second coming in, and looks minute by
- * minute whether it grows: the resident memory, and what of the heap is left after its garbage has been collected. Ends with
- * 1 where it grows, or a request fails. Needs Linux.
+ * Simulates visitors for ten minutes, with one block a second, and checks every minute whether memory grows: the
+ * resident memory, and the heap after a garbage collection. Exits with 1 if it grows or a request fails. Needs Linux.
  * `npm run bench:steady -- [minutes] [campaigns] [claims]`
  */
 import { randomInt } from 'node:crypto'
@@ -12,22 +11,22 @@ import compile from '../../test/setup/build.ts'
 import { CLI } from '../../test/setup/servers/processes.ts'
 import { closedPort } from '../../test/setup/servers/sockets.ts'
 import { waitFor } from '../../test/setup/wait-for.ts'
-import { endAllProcesses, startProgram } from '../child-processes.ts'
-import { openFactsDatabase } from '../facts-database.ts'
-import { createFeed } from '../feed.ts'
-import { findAny, findMostClaimed, findPopular } from '../known-facts.ts'
-import { print } from '../measure.ts'
-import { medianOf } from '../measurements.ts'
-import { mixedPaths } from '../mixed-paths.ts'
-import { CACHE_MEGABYTES } from '../parts/repeated.ts'
-import { residentMegabytes } from '../processor-time.ts'
-import { LOG_LEVEL } from '../service.ts'
+import { openFactsDatabase } from '../data/facts-database.ts'
+import { findAny, findMostClaimed, findPopular } from '../data/popular-facts.ts'
+import { endAllProcesses, startProgram } from '../measuring/child-processes.ts'
+import { print } from '../measuring/measure.ts'
+import { medianOf } from '../measuring/measurements.ts'
+import { residentMegabytes } from '../measuring/processor-time.ts'
+import { CACHE_MEGABYTES } from '../parts/requests/repeated.ts'
+import { createFeed } from '../service/feed.ts'
+import { mixedPaths } from '../service/mixed-paths.ts'
+import { LOG_LEVEL } from '../service/service.ts'
 
 const VISITORS = 20
-/** How long each waits after a response, at most. */
+/** Maximum delay of a visitor after a response. */
 const MAX_PAUSE_MS = 40
 const POLL_INTERVAL_MS = 500
-/** Until then kept responses fill the memory that is set for them. */
+/** Until then, cached responses fill their memory limit. */
 const FILLING_MINUTES = 3
 /** What the last three minutes may have more than the three after that. */
 const MAX_GROWTH = 1.05
@@ -41,7 +40,7 @@ async function heapMegabytes(metricsUrl: string) {
   return megabytes(Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(text)?.[1]))
 }
 
-/** Most ask what others ask too; some ask what nobody has asked before, what is not there, or what they may not see. */
+/** Most requests repeat others; some are new, some get 404, some are not allowed. */
 function nextPath(common: string[], ids: string[]) {
   const kind = randomInt(20)
   if (kind === 0) return { path: `/campaigns?page=${1 + randomInt(5000)}&pageSize=${1 + randomInt(50)}`, status: 200 }
@@ -52,7 +51,7 @@ function nextPath(common: string[], ids: string[]) {
 }
 
 const over = new AbortController()
-const facts = await openFactsDatabase(campaigns, claims, { keptIn: undefined, signal: over.signal })
+const facts = await openFactsDatabase(campaigns, claims, { reuseFolder: undefined, signal: over.signal })
 try {
   await compile()
   const popular = await findPopular(facts.url)

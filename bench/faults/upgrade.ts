@@ -1,7 +1,7 @@
 /*
- * Shows an upgrade, and the way back, under a reader: two processes of an earlier version serve, `migrate` of this version
- * runs, they are replaced one by one by this version, and then by the earlier one again, on the newer schema, where it also
- * imports. Ends with 1 where a request failed, a response differed, or what is derived is not what the facts say.
+ * Upgrades and downgrades while a reader sends requests: two processes of an earlier version serve, `migrate` of this
+ * version runs, this version replaces them one by one, and then the earlier version again, which also imports on the newer
+ * schema. Exits with 1 if a request fails, a response differs, or derived data differs from the facts.
  * `npm run bench:upgrade -- [commit]`; without one, the last before the newest migration.
  */
 import { execFileSync } from 'node:child_process'
@@ -13,8 +13,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openCluster } from '../../src/embedded/embedded-cluster.ts'
 import compile from '../../test/setup/build.ts'
 import { CLI, RunningProcess } from '../../test/setup/servers/processes.ts'
-import { root } from '../child-processes.ts'
-import { print } from '../measure.ts'
+import { root } from '../measuring/child-processes.ts'
+import { print } from '../measuring/measure.ts'
 
 const CAMPAIGNS = 2000
 const CLAIMS = 20_000
@@ -71,7 +71,7 @@ function changesOf(sample: string) {
 async function stillPaths(url: string) {
   const pages = Array.from({ length: 10 }, (_, page) => `/campaigns?page=${page + 1}&tokenWhitelist=false`)
   const lists: { campaigns: { id: string }[] }[] = await Promise.all(
-    pages.map(async (path) => JSON.parse((await ask(url + path)).body)),
+    pages.map(async (path) => JSON.parse((await readResponse(url + path)).body)),
   )
   const details = lists.flatMap(({ campaigns }) => campaigns.map(({ id }) => `/campaigns/${id}`))
   const contracts = ['most-completions', 'total-spend', 'recently-deployed'].map(
@@ -80,7 +80,7 @@ async function stillPaths(url: string) {
   return [...pages, ...details, ...contracts]
 }
 
-async function ask(url: string) {
+async function readResponse(url: string) {
   try {
     const response = await fetch(url)
     return { status: response.status, body: await response.text() }
@@ -92,15 +92,15 @@ async function ask(url: string) {
 /** Reads from the processes in turn, as behind a balancer, and compares each response with the first. */
 function createReader(paths: string[], serving: RunningProcess[], urls: Map<RunningProcess, string>) {
   const first = new Map<string, string>()
-  const seen = { asked: 0, failed: 0, different: 0 }
+  const seen = { requests: 0, failed: 0, different: 0 }
   const faults: string[] = []
   const over = new AbortController()
   const read = async () => {
     for (let turn = 0; !over.signal.aborted; turn += 1) {
       const path = paths[turn % paths.length] ?? ''
       const process = serving[turn % serving.length]
-      const { status, body } = await ask(`${process === undefined ? '' : urls.get(process)}${path}`)
-      seen.asked += 1
+      const { status, body } = await readResponse(`${process === undefined ? '' : urls.get(process)}${path}`)
+      seen.requests += 1
       if (status !== 200) {
         seen.failed += 1
         faults.push(`${path}: ${status} ${body.slice(0, 200)}`)
@@ -117,7 +117,7 @@ function createReader(paths: string[], serving: RunningProcess[], urls: Map<Runn
     /** What was seen since the last time. */
     take() {
       const taken = { ...seen }
-      Object.assign(seen, { asked: 0, failed: 0, different: 0 })
+      Object.assign(seen, { requests: 0, failed: 0, different: 0 })
       return taken
     },
     async stop() {
@@ -163,8 +163,8 @@ try {
   const phase = async (what: string, work: () => Promise<unknown>) => {
     await work()
     await sleep(PHASE_MS)
-    const { asked, failed, different } = reader.take()
-    print(what, `${asked} requests, ${failed} failed, ${different} answered otherwise`)
+    const { requests, failed, different } = reader.take()
+    print(what, `${requests} requests, ${failed} failed, ${different} answered otherwise`)
   }
   const replaceAll = async (cli: string) => {
     for (const [place, old] of serving.entries()) {
@@ -203,7 +203,7 @@ try {
   const [old] = serving
   let different = 0
   for (const path of paths) {
-    const responses = await Promise.all([old, later].map((one) => ask(`${one && urls.get(one)}${path}`)))
+    const responses = await Promise.all([old, later].map((one) => readResponse(`${one && urls.get(one)}${path}`)))
     if (responses[0]?.body !== responses[1]?.body) different += 1
   }
   print('both versions asked the same then', `${paths.length} questions, ${different} answered differently`)

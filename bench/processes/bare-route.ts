@@ -1,9 +1,9 @@
 /*
- * What Fastify can do at most: one route that answers with bytes it has had all along. It is told where they are to be
- * found, fetches them once, and says where it listens.
+ * The maximum rate of Fastify: one route that responds with bytes in memory. It fetches them once from the URL that it is
+ * given, and reports the address on which it listens.
  */
 import { fastify } from 'fastify'
-import { request } from '../measure.ts'
+import { request } from '../measuring/measure.ts'
 
 process.once('message', ({ url, paths }: { url: string; paths: string[] }) => {
   void serve(url, paths)

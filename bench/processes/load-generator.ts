@@ -1,9 +1,9 @@
 /*
- * Asks as fast as it is answered, on many connections. A process of its own, which competes for the processors with what
- * it measures, in the same way for all that are compared.
+ * Sends the next request as soon as a response has come, on many connections. It is a process of its own and competes for
+ * the processors with the server, equally for all contestants.
  */
 import autocannon from 'autocannon'
-import { percentile } from '../measure.ts'
+import { percentile } from '../measuring/measure.ts'
 
 export interface Query {
   path: string
@@ -13,7 +13,7 @@ export interface Query {
 
 export interface Job {
   url: string
-  /** For each connection what it asks for, again and again. */
+  /** For each connection, the requests that it repeats. */
   lanes: Query[][]
   seconds: number
 }

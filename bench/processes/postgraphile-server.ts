@@ -1,7 +1,7 @@
 /*
- * PostGraphile 5 as it is recommended for production: on Node's own HTTP server, without its IDE, with persisted
- * operations only. A process of its own, on a newer Node.js than the service needs; what it imports lies in a folder of
- * the measurements. Parameters: that folder, the connection string, the file of the operations, the size of the pool.
+ * PostGraphile 5 configured for production: on Node's own HTTP server, without its IDE, with persisted operations only. A
+ * process of its own, on a newer Node.js than the service needs; its packages are in a folder of the benchmark.
+ * Parameters: that folder, the connection string, the file of the operations, the size of the pool.
  */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'

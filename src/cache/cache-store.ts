@@ -8,7 +8,7 @@ export interface CachedResponse {
   /** Whether it was certainly made at that version, not at a newer one that was committed meanwhile. */
   isExact: boolean
   /** Milliseconds since 1970: if the clock is set back, a response from the future is not served. */
-  madeAt: number
+  renderedAt: number
   /** Milliseconds since 1970 at which it was last known to be current. */
   confirmedAt: number
   /** Milliseconds since 1970 at which it changes without any write. */
@@ -27,7 +27,7 @@ export function createCacheStore({
   maxBytes,
   hasChanged,
 }: { maxBytes: number } & Pick<DataVersionReader, 'hasChanged'>) {
-  const kept = new LRUCache<string, CachedResponse>({
+  const responses = new LRUCache<string, CachedResponse>({
     // The cache requires a positive size; one byte stores nothing.
     maxSize: Math.max(maxBytes, 1),
     sizeCalculation: ({ content, dependencies }, cacheKey) =>
@@ -41,20 +41,20 @@ export function createCacheStore({
   return {
     /** A response that was so slow that one of a newer version is already stored is not stored. */
     keep(cacheKey: string, response: CachedResponse) {
-      const other = kept.peek(cacheKey)
+      const other = responses.peek(cacheKey)
       const isLate =
-        other !== undefined && other.confirmedAt > response.madeAt && isEarlier(response.version, other.version)
-      if (!isLate) kept.set(cacheKey, response)
+        other !== undefined && other.confirmedAt > response.renderedAt && isEarlier(response.version, other.version)
+      if (!isLate) responses.set(cacheKey, response)
     },
 
     /** Counts the bytes added to a response, if it is still stored. */
     measureAgain: (cacheKey: string, response: CachedResponse) =>
-      void (kept.peek(cacheKey) === response && kept.set(cacheKey, response)),
+      void (responses.peek(cacheKey) === response && responses.set(cacheKey, response)),
 
     /** The stored response to a request if it is still current at a version; then it is known to be current `now`. */
     lookup(cacheKey: string, version: DataVersion, now: number) {
-      const response = kept.get(cacheKey)
-      if (response === undefined || response.madeAt > now || now >= response.validUntil) return undefined
+      const response = responses.get(cacheKey)
+      if (response === undefined || response.renderedAt > now || now >= response.validUntil) return undefined
       if (!response.isExact && version.asOf.blocks.size > 0) return undefined
       if (hasChanged(response.version, version, response.dependencies)) return undefined
       response.version = version
@@ -64,7 +64,7 @@ export function createCacheStore({
 
     /** The stored response to a request if it was current less than `withinMs` ago. */
     lookupStale(cacheKey: string, now: number, withinMs: number) {
-      const response = kept.get(cacheKey)
+      const response = responses.get(cacheKey)
       if (response === undefined) return undefined
       const age = now - response.confirmedAt
       return age >= 0 && age < withinMs ? response : undefined

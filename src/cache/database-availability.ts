@@ -5,7 +5,7 @@ import { withTimeout } from '../database/connection/with-timeout.ts'
 const TIMEOUT_MS = 100
 
 /** Learns from regular queries whether the database is unreachable. */
-export function trackAvailability<T>(ask: () => Promise<T>) {
+export function trackAvailability<T>(query: () => Promise<T>) {
   let isNoticed = false
   return {
     /** Whether the latest query found the database unreachable. */
@@ -14,9 +14,9 @@ export function trackAvailability<T>(ask: () => Promise<T>) {
     },
 
     /** Runs the query as usual: its result shows whether the database is back. */
-    async ask() {
+    async query() {
       try {
-        const response = await ask()
+        const response = await query()
         isNoticed = false
         return response
       } catch (error) {
@@ -29,6 +29,6 @@ export function trackAvailability<T>(ask: () => Promise<T>) {
      * The result if it comes soon: an unreachable database may take seconds to fail again.
      * @throws DatabaseAwayError if it takes too long.
      */
-    awaitBriefly: (asked: Promise<T>) => withTimeout(asked, TIMEOUT_MS, 'the database is still away'),
+    awaitBriefly: (pending: Promise<T>) => withTimeout(pending, TIMEOUT_MS, 'the database is still away'),
   }
 }

@@ -20,11 +20,11 @@ const MAX_WAITING = 1000
  */
 export function createBlockWait(readVersion: () => Promise<DataVersion>) {
   let waiting = 0
-  let look: Promise<DataVersion> | undefined
+  let nextPoll: Promise<DataVersion> | undefined
 
   async function pollLater() {
     await sleep(POLL_INTERVAL_MS)
-    look = undefined
+    nextPoll = undefined
     return readVersion()
   }
 
@@ -38,19 +38,19 @@ export function createBlockWait(readVersion: () => Promise<DataVersion>) {
     signal: AbortSignal | undefined,
   ): Promise<DataVersion> => {
     if (minimumBlocks === undefined) return version
-    const wanted = toWanted(minimumBlocks)
-    if (isReached(wanted, version.asOf)) return version
+    const required = toRequiredBlocks(minimumBlocks)
+    if (isReached(required, version.asOf)) return version
     if (waiting >= MAX_WAITING) throw new OverloadedError()
     waiting += 1
     try {
       const deadline = performance.now() + MIN_BLOCK_TIMEOUT_MS
       let reached = version
       while (performance.now() < deadline && signal?.aborted !== true) {
-        look ??= pollLater()
-        reached = await look
-        if (isReached(wanted, reached.asOf)) return reached
+        nextPoll ??= pollLater()
+        reached = await nextPoll
+        if (isReached(required, reached.asOf)) return reached
       }
-      throw new BlockNotReachedError(describe(wanted, reached.asOf))
+      throw new BlockNotReachedError(describe(required, reached.asOf))
     } finally {
       waiting -= 1
     }
@@ -58,34 +58,34 @@ export function createBlockWait(readVersion: () => Promise<DataVersion>) {
 }
 
 /** The highest block of each chain. */
-function toWanted(minimumBlocks: readonly string[]) {
-  const wanted: Wanted = new Map()
+function toRequiredBlocks(minimumBlocks: readonly string[]) {
+  const required: RequiredBlocks = new Map()
   for (const [chainId = '', block = ''] of minimumBlocks.map((text) => text.split(':'))) {
-    wanted.set(chainId, Math.max(Number(block), wanted.get(chainId) ?? 0))
+    required.set(chainId, Math.max(Number(block), required.get(chainId) ?? 0))
   }
-  return wanted
+  return required
 }
 
 /** By chain ID as it is written: it may be too large for a number. */
-type Wanted = Map<string, number>
+type RequiredBlocks = Map<string, number>
 
 /** @throws InvalidParameterError where a chain is not followed. */
-function isReached(wanted: Wanted, { blocks }: AsOf) {
-  for (const chainId of wanted.keys()) {
+function isReached(required: RequiredBlocks, { blocks }: AsOf) {
+  for (const chainId of required.keys()) {
     const isFollowed = [...blocks.keys()].some((followed) => String(followed) === chainId)
     if (!isFollowed) throw new InvalidParameterError('minBlock', `minBlock names chain ${chainId}, ${whichAre(blocks)}`)
   }
-  return [...wanted].every(([chainId, block]) => (blocks.get(Number(chainId)) ?? -1) >= block)
+  return [...required].every(([chainId, block]) => (blocks.get(Number(chainId)) ?? -1) >= block)
 }
 
 const whichAre = (blocks: AsOf['blocks']) =>
   blocks.size === 0 ? 'but no chain is indexed' : `which is not indexed (indexed: ${[...blocks.keys()].join(', ')})`
 
-const describe = (wanted: Wanted, { blocks }: AsOf) =>
-  [...wanted]
+const describe = (required: RequiredBlocks, { blocks }: AsOf) =>
+  [...required]
     .map(([chainId, block]) => {
       const reached = blocks.get(Number(chainId))
-      const place = reached === undefined ? 'is still backfilling' : `is at block ${reached}`
-      return `chain ${chainId} ${place}, requested was ${block}`
+      const progress = reached === undefined ? 'is still backfilling' : `is at block ${reached}`
+      return `chain ${chainId} ${progress}, requested was ${block}`
     })
     .join('; ')

@@ -56,7 +56,7 @@ export function createRepresentations(cacheControl: string): Representations {
   return {
     send({ headers }, reply, content, onEncoded) {
       const accepted = negotiateEncodings(headers['accept-encoding'], content.plain.length)
-      const [wanted] = accepted
+      const [preferred] = accepted
       const origin = reply.getHeader('vary')
       void reply.headers({
         // For a response that must not be stored, the header is already set.
@@ -66,12 +66,12 @@ export function createRepresentations(cacheControl: string): Representations {
       const known = findKnownTag(headers['if-none-match'], content.digest, accepted)
       if (known !== undefined) return void reply.header('etag', known).code(304).send()
       void reply.type(content.type)
-      const encoded = wanted === undefined ? undefined : encode(content, wanted, onEncoded)
-      if (encoded === undefined || wanted === undefined) {
+      const encoded = preferred === undefined ? undefined : encode(content, preferred, onEncoded)
+      if (encoded === undefined || preferred === undefined) {
         return void reply.header('etag', tagOf(content.digest, undefined)).send(content.plain)
       }
       return encoded.then((bytes) => {
-        void reply.headers({ etag: tagOf(content.digest, wanted), 'content-encoding': wanted }).send(bytes)
+        void reply.headers({ etag: tagOf(content.digest, preferred), 'content-encoding': preferred }).send(bytes)
       })
     },
   }

@@ -19,7 +19,7 @@ interface ResponseCacheOptions {
   cacheControl: string
   counts: ServiceCounts
   now: () => Date
-  /** Aborts when nobody waits for the response to a request any more. */
+  /** Aborts when the client of a request has disconnected. */
   signalOf: (request: FastifyRequest) => AbortSignal | undefined
   /** The client whose share of the database a response uses. */
   addressOf: (request: FastifyRequest) => string
@@ -51,7 +51,7 @@ export class ResponseCache {
     this.#store = createCacheStore({ maxBytes, hasChanged: versions.hasChanged })
     this.#representations = createRepresentations(cacheControl)
     this.#availability = trackAvailability(versions.read)
-    this.#currentVersion = coalesceNext(this.#availability.ask)
+    this.#currentVersion = coalesceNext(this.#availability.query)
     this.#waitForBlocks = createBlockWait(this.#currentVersion)
     this.#renderer = new ResponseRenderer(this.#store, { ...options, currentVersion: this.#currentVersion })
   }
@@ -64,53 +64,56 @@ export class ResponseCache {
   send(
     request: FastifyRequest,
     reply: FastifyReply,
-    produce: () => Promise<RenderedBody>,
+    load: () => Promise<RenderedBody>,
     { changesEachSecond = false } = {},
   ): void {
-    const asked = { cacheKey: toCacheKey(request), request, reply, produce, changesEachSecond }
-    const isHurried = this.#availability.isNoticed && this.#lookupStale(asked) !== undefined
+    const cacheRequest = { cacheKey: toCacheKey(request), request, reply, load, changesEachSecond }
+    const isDatabaseAway = this.#availability.isNoticed && this.#lookupStale(cacheRequest) !== undefined
     const version = this.#currentVersion()
     // Not an async function: Fastify would await it as well as the response, which costs 2 µs of each cache hit.
-    void (isHurried ? this.#availability.awaitBriefly(version) : version)
-      .then((newest) => this.#sendFresh(asked, newest))
-      .catch((error) => this.#sendStale(asked, error))
+    void (isDatabaseAway ? this.#availability.awaitBriefly(version) : version)
+      .then((newest) => this.#sendFresh(cacheRequest, newest))
+      .catch((error) => this.#sendStale(cacheRequest, error))
       .catch((error) => reply.send(error))
   }
 
-  #sendFresh(asked: CacheRequest, newest: DataVersion) {
-    if (minimumBlocksOf(asked.request) !== undefined) return this.#sendAsOfBlocks(asked, newest)
-    return this.#sendAt(asked, newest)
+  #sendFresh(cacheRequest: CacheRequest, newest: DataVersion) {
+    if (minimumBlocksOf(cacheRequest.request) !== undefined) return this.#sendAsOfBlocks(cacheRequest, newest)
+    return this.#sendAt(cacheRequest, newest)
   }
 
-  async #sendAsOfBlocks(asked: CacheRequest, newest: DataVersion) {
-    const { request } = asked
+  async #sendAsOfBlocks(cacheRequest: CacheRequest, newest: DataVersion) {
+    const { request } = cacheRequest
     const signal = this.#options.signalOf(request)
-    return this.#sendAt(asked, await this.#waitForBlocks(minimumBlocksOf(request), newest, signal))
+    return this.#sendAt(cacheRequest, await this.#waitForBlocks(minimumBlocksOf(request), newest, signal))
   }
 
-  #sendAt(asked: CacheRequest, version: DataVersion) {
-    const madeAt = this.#options.now().getTime()
-    const known = this.#store.lookup(asked.cacheKey, version, madeAt)
-    if (known === undefined) return this.#sendNew(asked, { version, madeAt })
+  #sendAt(cacheRequest: CacheRequest, version: DataVersion) {
+    const renderedAt = this.#options.now().getTime()
+    const known = this.#store.lookup(cacheRequest.cacheKey, version, renderedAt)
+    if (known === undefined) return this.#sendNew(cacheRequest, { version, renderedAt })
     this.#options.counts.cacheResults.hit += 1
-    asked.reply.cacheResult = 'hit'
-    return this.#respond(asked, known, version)
+    cacheRequest.reply.cacheResult = 'hit'
+    return this.#respond(cacheRequest, known, version)
   }
 
-  async #sendNew(asked: CacheRequest, state: State) {
-    const { request, reply } = asked
+  async #sendNew(cacheRequest: CacheRequest, state: State) {
+    const { request, reply } = cacheRequest
     const { counts, signalOf, addressOf } = this.#options
     reply.cacheResult = 'miss'
-    const made = await this.#renderer.render(asked, state, { signal: signalOf(request), address: addressOf(request) })
+    const rendered = await this.#renderer.render(cacheRequest, state, {
+      signal: signalOf(request),
+      address: addressOf(request),
+    })
     counts.cacheResults.miss += 1
-    return this.#respond(asked, made, state.version)
+    return this.#respond(cacheRequest, rendered, state.version)
   }
 
   /** @throws the error itself, unless the database is unreachable and there is a stale response to serve. */
-  #sendStale(asked: CacheRequest, error: unknown) {
-    const old = isDatabaseUnreachable(error) ? this.#lookupStale(asked) : undefined
-    if (old === undefined) throw error
-    return this.#respondStale(asked, old)
+  #sendStale(cacheRequest: CacheRequest, error: unknown) {
+    const stale = isDatabaseUnreachable(error) ? this.#lookupStale(cacheRequest) : undefined
+    if (stale === undefined) throw error
+    return this.#respondStale(cacheRequest, stale)
   }
 
   #lookupStale({ cacheKey, request }: CacheRequest) {
@@ -137,16 +140,20 @@ export class ResponseCache {
   }
 
   /**
-   * Marks it as a stale cache hit (RFC 9211), because the database could not be asked. No other cache may store it:
+   * Marks it as a stale cache hit (RFC 9211), because the database is unreachable. No other cache may store it:
    * once it is current again, a 304 that says nothing of its age would leave these headers on it.
    */
-  #respondStale(asked: CacheRequest, response: CachedResponse) {
+  #respondStale(cacheRequest: CacheRequest, response: CachedResponse) {
     const { counts, now } = this.#options
     const age = Math.floor((now().getTime() - response.confirmedAt) / 1000)
     counts.cacheResults.stale += 1
-    asked.reply.cacheResult = 'stale'
-    void asked.reply.headers({ age, 'cache-status': 'reward-campaigns; hit; fwd=stale', 'cache-control': 'no-store' })
-    return this.#respond(asked, response, response.version)
+    cacheRequest.reply.cacheResult = 'stale'
+    void cacheRequest.reply.headers({
+      age,
+      'cache-status': 'reward-campaigns; hit; fwd=stale',
+      'cache-control': 'no-store',
+    })
+    return this.#respond(cacheRequest, response, response.version)
   }
 }
 

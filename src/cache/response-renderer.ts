@@ -8,7 +8,7 @@ import type { CachedResponse, createCacheStore } from './cache-store.ts'
 import { toContent } from './representations.ts'
 
 /** A response, as a repository gives it: what is to be written as JSON, or the JSON itself. */
-export type RenderedBody = Written &
+export type RenderedBody = SerializedBody &
   Paged & {
     /** Headers of its own. */
     headers?: Record<string, string>
@@ -16,10 +16,10 @@ export type RenderedBody = Written &
     dependencies?: Dependencies
   }
 
-type Written = { body: unknown } | { json: string }
+type SerializedBody = { body: unknown } | { json: string }
 
 /** The data version, and the instant, that a response is made for. */
-export type State = Pick<CachedResponse, 'version' | 'madeAt'>
+export type State = Pick<CachedResponse, 'version' | 'renderedAt'>
 
 interface PendingRender {
   work: SharedWork<CachedResponse>
@@ -27,7 +27,7 @@ interface PendingRender {
   key: string | undefined
 }
 
-type Made = Omit<CachedResponse, 'version' | 'isExact' | 'madeAt' | 'confirmedAt'>
+type RenderedResponse = Omit<CachedResponse, 'version' | 'isExact' | 'renderedAt' | 'confirmedAt'>
 
 /** How often a response is made again because the data has changed meanwhile. */
 const MAX_ATTEMPTS = 5
@@ -35,10 +35,10 @@ const MAX_ATTEMPTS = 5
 /** How a response is made. Equal requests have equal responses at the same state. */
 export interface Rendering {
   cacheKey: string
-  produce: () => Promise<RenderedBody>
+  load: () => Promise<RenderedBody>
   /** Whether it is about a window that slides with the clock. */
   changesEachSecond: boolean
-  /** Of the request, as far as it is part of the question. */
+  /** The request, whose parameters and route identify the response. */
   request: FastifyRequest
 }
 
@@ -56,8 +56,8 @@ export class ResponseRenderer {
   /** By cache key, the render that started last, or waits for the one before it. */
   readonly #pendingRenders = new Map<string, PendingRender>()
 
-  constructor(kept: ReturnType<typeof createCacheStore>, options: RendererOptions) {
-    this.#store = kept
+  constructor(store: ReturnType<typeof createCacheStore>, options: RendererOptions) {
+    this.#store = store
     this.#options = options
   }
 
@@ -65,40 +65,40 @@ export class ResponseRenderer {
    * Equal requests at the same state share one render. There is one render at a time for each cache key: a request with
    * a newer state waits for the current render, and all that wait share the next one, made for the state at that time.
    */
-  async render(asked: Rendering, state: State, caller: Caller) {
-    const { cacheKey } = asked
+  async render(rendering: Rendering, state: State, caller: Caller) {
+    const { cacheKey } = rendering
     const last = this.#pendingRenders.get(cacheKey)
     const before = last?.work.isCancelled === false ? last : undefined
-    const key = toKey(state, asked)
+    const key = toKey(state, rendering)
     if (before !== undefined && (before.key ?? key) === key) return before.work.join(caller)
     const work = shareWork(async () => {
       await before?.work.ended
       const current = before === undefined ? state : await this.#currentState()
-      making.key = toKey(current, asked)
+      pending.key = toKey(current, rendering)
       return (
-        (before && this.#store.lookup(cacheKey, current.version, current.madeAt)) ??
-        this.#renderAndStore(asked, current)
+        (before && this.#store.lookup(cacheKey, current.version, current.renderedAt)) ??
+        this.#renderAndStore(rendering, current)
       )
     }, caller.address)
-    const making: PendingRender = { work, key: before === undefined ? key : undefined }
-    this.#pendingRenders.set(cacheKey, making)
+    const pending: PendingRender = { work, key: before === undefined ? key : undefined }
+    this.#pendingRenders.set(cacheKey, pending)
     void work.ended.then(() => {
-      if (this.#pendingRenders.get(cacheKey) === making) this.#pendingRenders.delete(cacheKey)
+      if (this.#pendingRenders.get(cacheKey) === pending) this.#pendingRenders.delete(cacheKey)
     })
     return work.join(caller)
   }
 
   async #currentState(): Promise<State> {
-    const madeAt = this.#options.now().getTime()
-    // Others share this read, also when nobody waits for this response any more.
-    return { version: await withoutAbort(this.#options.currentVersion), madeAt }
+    const renderedAt = this.#options.now().getTime()
+    // Other requests share this read, so it goes on when the client of this one has left.
+    return { version: await withoutAbort(this.#options.currentVersion), renderedAt }
   }
 
-  async #renderAndStore(asked: Rendering, { version, madeAt }: State) {
-    const secondEnds = asked.changesEachSecond ? endOfSecond(madeAt) : Number.POSITIVE_INFINITY
-    const made = await this.#renderAtVersion(version, (at) => make(asked, at, secondEnds))
-    const response = { madeAt, confirmedAt: madeAt, ...made }
-    this.#store.keep(asked.cacheKey, response)
+  async #renderAndStore(rendering: Rendering, { version, renderedAt }: State) {
+    const secondEnds = rendering.changesEachSecond ? endOfSecond(renderedAt) : Number.POSITIVE_INFINITY
+    const made = await this.#renderAtVersion(version, (at) => make(rendering, at, secondEnds))
+    const response = { renderedAt, confirmedAt: renderedAt, ...made }
+    this.#store.keep(rendering.cacheKey, response)
     return response
   }
 
@@ -106,12 +106,12 @@ export class ResponseRenderer {
    * A response of one state of the data, however many queries it took: for followed chains it says as of which blocks
    * it is. So nothing that concerns it may have changed since the version at which it was started.
    */
-  async #renderAtVersion(version: DataVersion, make: (version: DataVersion) => Promise<Made>) {
+  async #renderAtVersion(version: DataVersion, make: (version: DataVersion) => Promise<RenderedResponse>) {
     let begunAt = version
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
       const made = await make(begunAt)
       if (begunAt.asOf.blocks.size === 0) return { ...made, version: begunAt, isExact: false }
-      // Others share this read, also when nobody waits for this response any more.
+      // Other requests share this read, so it goes on when the client of this one has left.
       const now = await withoutAbort(this.#options.currentVersion)
       if (!this.#options.versions.hasChanged(begunAt, now, made.dependencies)) {
         return { ...made, version: begunAt, isExact: true }
@@ -122,8 +122,12 @@ export class ResponseRenderer {
   }
 }
 
-async function make({ produce, request }: Rendering, { nextChangeAt }: DataVersion, secondEnds: number): Promise<Made> {
-  const { totalCount, nextCursor, headers, dependencies, ...written } = await produce()
+async function make(
+  { load, request }: Rendering,
+  { nextChangeAt }: DataVersion,
+  secondEnds: number,
+): Promise<RenderedResponse> {
+  const { totalCount, nextCursor, headers, dependencies, ...written } = await load()
   const paged = 'body' in written ? Object(written.body) : { nextCursor }
   const link = toPageLinks(request, { totalCount, nextCursor: paged.nextCursor })
   const validUntil = Math.min(dependencies?.changesAt ?? nextChangeAt, secondEnds)
@@ -137,9 +141,9 @@ async function make({ produce, request }: Rendering, { nextChangeAt }: DataVersi
 }
 
 /** Equal for states at which a response is the same. */
-function toKey({ version, madeAt }: State, { changesEachSecond }: Rendering) {
+function toKey({ version, renderedAt }: State, { changesEachSecond }: Rendering) {
   const { revision, history, asOf, nextChangeAt } = version
-  const validUntil = changesEachSecond ? Math.min(nextChangeAt, endOfSecond(madeAt)) : nextChangeAt
+  const validUntil = changesEachSecond ? Math.min(nextChangeAt, endOfSecond(renderedAt)) : nextChangeAt
   return `${history} ${revision} ${asOf.blocks.size === 0} ${validUntil}`
 }
 

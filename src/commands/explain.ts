@@ -89,9 +89,9 @@ function record(pool: pg.Pool, plans: RecordedQuery['plans'], recorded: Recorded
 }
 
 async function explainQuery(client: pg.Client, { text, values, plans }: RecordedQuery, timeoutMs: number) {
-  const rows = await inSnapshot(client, { statementMs: timeoutMs }, async (ask) => {
-    await ask(`set local plan_cache_mode = force_${plans}_plan`)
-    return ask<{ 'QUERY PLAN': string }>(`explain (analyze, buffers) ${text}`, values)
+  const rows = await inSnapshot(client, { statementMs: timeoutMs }, async (query) => {
+    await query(`set local plan_cache_mode = force_${plans}_plan`)
+    return query<{ 'QUERY PLAN': string }>(`explain (analyze, buffers) ${text}`, values)
   })
   const parameters = values.map((value, index) => `-- $${index + 1} = ${toText(value)}\n`)
   const plan = rows.map((row) => `${row['QUERY PLAN']}\n`)

@@ -25,7 +25,7 @@ const plainErrors = [
   ExportFolderError,
 ]
 
-/** What the operator is told; a stack only for what should not happen. */
+/** The message for the operator; with a stack only for unexpected errors. */
 export function explainError(error: unknown) {
   if (!(error instanceof Error)) return String(error)
   if (plainErrors.some((kind) => error instanceof kind)) return error.message

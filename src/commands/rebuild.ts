@@ -7,6 +7,6 @@ import type { Settings } from '../settings.ts'
 export const rebuildDatabase = (settings: Settings) =>
   withCurrentSchema(settings, async (url, database) => {
     const isOwnSchema = (await compareSchema(database)) === 'current'
-    await rebuild(url, { isOwnSchema, say: (what) => process.stderr.write(`${what}\n`) })
+    await rebuild(url, { isOwnSchema, log: (what) => process.stderr.write(`${what}\n`) })
     process.stdout.write('all derived data recomputed\n')
   })

@@ -27,12 +27,12 @@ const STARTER = { campaigns: 1000, claims: 20_000, seed: 1 }
  * Fills a database that has no campaign yet, and is not for followed chains, with enough data to try every operation.
  * It takes seconds, so a terminal gets a bar.
  */
-export async function fillWithSample(url: string, database: Database, say: (what: string) => void) {
+export async function fillWithSample(url: string, database: Database, log: (what: string) => void) {
   const { rows } = await database.execute(
     sql`(select from ${campaigns} limit 1) union all (select from ${followedChains} limit 1)`,
   )
   if (rows.length > 0) return
-  say('filling the database with sample data')
+  log('filling the database with sample data')
   const records = [...generateSample({ ...STARTER, now: new Date() })]
   const bar = new SingleBar({
     format: '{bar} {value} of {total} records{rest}',

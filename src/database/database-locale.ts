@@ -6,9 +6,9 @@ type Query = <Row extends object>(sql: string) => Promise<Row[]>
  * The locale of a database if it knows no letters beyond ASCII, else undefined. No response depends on it; queries that
  * operators write themselves do.
  */
-export async function findAsciiLocale(ask: Query): Promise<string | undefined> {
+export async function findAsciiLocale(query: Query): Promise<string | undefined> {
   // The names of its columns depend on the version.
-  const [row] = await ask<{ locale: string; isAscii: boolean }>(
+  const [row] = await query<{ locale: string; isAscii: boolean }>(
     `select coalesce(to_jsonb(own) ->> 'datlocale', to_jsonb(own) ->> 'daticulocale', own.datctype) as locale,
       lower(U&'\\00C4\\0416') <> U&'\\00E4\\0436' as "isAscii"
     from pg_database own where datname = current_database()`,

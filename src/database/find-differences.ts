@@ -17,8 +17,8 @@ export interface Differences {
 }
 
 /** The differences found by a query, whose rows show `what` differs. */
-export async function findDifferences(ask: Query, sql: string, sample: Sample): Promise<Differences> {
-  const rows = await ask<{ what: string; count: number }>(
+export async function findDifferences(query: Query, sql: string, sample: Sample): Promise<Differences> {
+  const rows = await query<{ what: string; count: number }>(
     `select what, count(*) over ()::float8 as count from (${sql}) differing order by what limit ${MAX_NAMED}`,
     valuesOf(sample),
   )
@@ -26,8 +26,8 @@ export async function findDifferences(ask: Query, sql: string, sample: Sample): 
 }
 
 /** Some campaigns, from anywhere in their order. */
-export async function pickCampaigns(ask: Query, count: number): Promise<string[]> {
-  const [row] = await ask<{ keys: string[] | null }>(
+export async function pickCampaigns(query: Query, count: number): Promise<string[]> {
+  const [row] = await query<{ keys: string[] | null }>(
     `select array_agg(distinct key)::text[] as keys
     from (
       select least + floor(random() * (greatest - least + 1)) as at

@@ -46,7 +46,7 @@ export async function grantServing(url: string, role: string) {
 /** @throws ServingRoleError if there is no such role, or it may act as the owner of the tables, as a superuser may. */
 export async function requireServingRole(client: pg.Client, role: string) {
   const name = client.escapeIdentifier(role)
-  // Looked up by its name: to `grant`, some names (public, none) are no roles, and one of them is everybody.
+  // Looked up by its name: to `grant`, some names are no roles (none), or all of them (public).
   const { rows } = await client.query<{ isOwner: boolean }>(
     `select pg_has_role(roles.oid, coalesce(
         (select relowner from pg_class where oid = to_regclass('credentials')), current_user::regrole::oid

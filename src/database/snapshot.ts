@@ -14,21 +14,21 @@ export interface Bounds {
 const RESPONSE_MS = 2000
 
 /** Reads the database in a transaction that writes nothing. */
-export async function inSnapshot<T>(client: pg.Client, bounds: Bounds, look: (ask: Query) => Promise<T>): Promise<T> {
+export async function inSnapshot<T>(client: pg.Client, bounds: Bounds, read: (query: Query) => Promise<T>): Promise<T> {
   const { statementMs, beforehand } = bounds
   const query_timeout = statementMs + RESPONSE_MS
-  const ask = async <Row extends object>(text: string, values: unknown[] = []) => {
-    const query = { text, values, query_timeout }
-    return (await client.query<Row>(query)).rows
+  const query = async <Row extends object>(text: string, values: unknown[] = []) => {
+    const statement = { text, values, query_timeout }
+    return (await client.query<Row>(statement)).rows
   }
   try {
-    await ask('begin isolation level repeatable read')
-    await ask(`set local statement_timeout = ${statementMs}`)
-    await ask('set local jit = off')
-    if (beforehand !== undefined) await ask(beforehand)
-    await ask('set transaction read only')
-    return await look(ask)
+    await query('begin isolation level repeatable read')
+    await query(`set local statement_timeout = ${statementMs}`)
+    await query('set local jit = off')
+    if (beforehand !== undefined) await query(beforehand)
+    await query('set transaction read only')
+    return await read(query)
   } finally {
-    await ask('rollback')
+    await query('rollback')
   }
 }

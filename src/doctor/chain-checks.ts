@@ -17,8 +17,8 @@ export function examineChains(chains: readonly FollowedChain[]): Finding {
 }
 
 /** Records for campaigns that do not exist. */
-export async function examineOrphans(ask: Query): Promise<Finding> {
-  const [row] = await ask<{ claims: number; signatures: number; metadata: number }>(
+export async function examineOrphans(query: Query): Promise<Finding> {
+  const [row] = await query<{ claims: number; signatures: number; metadata: number }>(
     `select
       (select count(*) from back_filled_claims join followed_chains using (chain_id) where not is_back_filling)::integer as claims,
       (select count(*) from detached_claim_signatures)::integer as signatures,

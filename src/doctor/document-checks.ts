@@ -6,27 +6,27 @@ import { beforeDocumentsDiffer, differingDocuments } from '../read-models/campai
 /** Campaigns whose documents are compared at once. */
 const PORTION = 1000
 
-async function compare(ask: Query, keys: readonly string[]) {
-  await ask('select make_campaign_documents($1::bigint[])', [keys])
-  return findDifferences(ask, differingDocuments, keys)
+async function compare(query: Query, keys: readonly string[]) {
+  await query('select make_campaign_documents($1::bigint[])', [keys])
+  return findDifferences(query, differingDocuments, keys)
 }
 
 /** Compares the documents of some campaigns, or of all in portions, with their records. */
 export async function compareDocuments(client: pg.Client, statementMs: number, sample: Sample): Promise<Differences> {
   const bounds = { statementMs, beforehand: beforeDocumentsDiffer }
-  if (sample !== null) return inSnapshot(client, bounds, (ask) => compare(ask, sample))
+  if (sample !== null) return inSnapshot(client, bounds, (query) => compare(query, sample))
   let found: Differences = { count: 0, named: [] }
   for (let last: string | undefined = '0'; last !== undefined; ) {
     const after: string = last
-    const portion = await inSnapshot(client, bounds, async (ask) => {
-      const rows = await ask<{ key: string }>(
+    const portion = await inSnapshot(client, bounds, async (query) => {
+      const rows = await query<{ key: string }>(
         `select key::text from campaigns where key > $1 order by key limit ${PORTION}`,
         [after],
       )
       return {
         last: rows.at(-1)?.key,
         ...(await compare(
-          ask,
+          query,
           rows.map(({ key }) => key),
         )),
       }

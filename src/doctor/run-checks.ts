@@ -44,7 +44,7 @@ interface Check {
  */
 export async function examineDatabase(examined: Examined): Promise<CheckedFinding[]> {
   const { client, isEmbedded, servingRole, isWhole, statementMs } = examined
-  const look = <T>(work: (ask: Query) => Promise<T>) => inSnapshot(client, { statementMs }, work)
+  const inCheckSnapshot = <T>(work: (query: Query) => Promise<T>) => inSnapshot(client, { statementMs }, work)
   const findings: CheckedFinding[] = []
 
   /** Whether all checks could be made, and none has failed. */
@@ -60,14 +60,14 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     return findings.every(({ state }) => state !== 'failed')
   }
 
-  const checkOf = (name: string, examine: (ask: Query) => Promise<Finding>): Check => ({
+  const checkOf = (name: string, examine: (query: Query) => Promise<Finding>): Check => ({
     name,
-    examine: () => look(examine),
+    examine: () => inCheckSnapshot(examine),
   })
   const isReadable = await run([
     checkOf('server', examineVersion),
-    { name: 'schema', examine: async () => toSchemaFinding(await look(examined.compareSchema)) },
-    checkOf('rights', (ask) => examineRights(ask, servingRole, isEmbedded)),
+    { name: 'schema', examine: async () => toSchemaFinding(await inCheckSnapshot(examined.compareSchema)) },
+    checkOf('rights', (query) => examineRights(query, servingRole, isEmbedded)),
   ])
   const locale = checkOf('locale', examineLocale)
   if (!isReadable) {
@@ -75,8 +75,8 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     return findings
   }
 
-  const earlier = await look(readRevision)
-  const sample: Sample = isWhole ? null : await look((ask) => pickCampaigns(ask, SAMPLE_SIZE))
+  const earlier = await inCheckSnapshot(readRevision)
+  const sample: Sample = isWhole ? null : await inCheckSnapshot((query) => pickCampaigns(query, SAMPLE_SIZE))
   const compare = (name: string, subject: string, of: Sample, find: () => Promise<Differences>): Check => ({
     name,
     async examine() {
@@ -87,20 +87,20 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     },
   })
   const compareRows = (name: string, subject: string, toSql: (sample: Sample) => string, of = sample) =>
-    compare(name, subject, of, () => look((ask) => findDifferences(ask, toSql(of), of)))
+    compare(name, subject, of, () => inCheckSnapshot((query) => findDifferences(query, toSql(of), of)))
   await run([
-    checkOf('schema objects', async (ask) => examineSchemaObjects(ask, await examined.compareSchema())),
+    checkOf('schema objects', async (query) => examineSchemaObjects(query, await examined.compareSchema())),
     locale,
     ...derivedColumns.map(({ name, subject, differing }) => compareRows(name, subject, differing)),
     ...derivedCounts.map(({ name, subject, differing }) => compareRows(name, subject, differing, null)),
     compare('documents', 'documents', sample, () => compareDocuments(client, statementMs, sample)),
     compareRows('bits', 'bits of campaigns', misplacedCampaigns),
     compareRows('bitmaps', 'bitmaps of facets', differingMaps),
-    { name: 'chains', examine: async () => examineChains(await look(examined.listChains)) },
+    { name: 'chains', examine: async () => examineChains(await inCheckSnapshot(examined.listChains)) },
     checkOf('orphans', examineOrphans),
     checkOf('unvalued claims', examineUnvaluedClaims),
     checkOf('changes', examineChanges),
-    checkOf('revision', (ask) => examineRevision(ask, earlier)),
+    checkOf('revision', (query) => examineRevision(query, earlier)),
   ])
   return findings
 }

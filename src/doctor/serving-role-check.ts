@@ -25,8 +25,12 @@ const rights = `
   from pg_roles serving where serving.rolname = coalesce($1, current_user)`
 
 /** `role`: the role that serves; null if it is the role of the connection. */
-export async function examineRights(ask: Query, role: string | null, isEmbedded: boolean): Promise<Finding> {
-  const [row] = await ask<{ missing: string[]; writable: string[] }>(rights, [role, SERVING_SCHEMAS, SERVING_FUNCTIONS])
+export async function examineRights(query: Query, role: string | null, isEmbedded: boolean): Promise<Finding> {
+  const [row] = await query<{ missing: string[]; writable: string[] }>(rights, [
+    role,
+    SERVING_SCHEMAS,
+    SERVING_FUNCTIONS,
+  ])
   const roleName = role === null ? 'the role of DATABASE_URL' : `the role ${JSON.stringify(role)}`
   const command = `\`reward-campaigns migrate --serving-role ${role ?? 'ROLE'}\``
   if (row === undefined) return failed(`${roleName} is not there`, 'create it: create role … login password …')

@@ -119,9 +119,9 @@ async function initialize(programs: ServerPrograms, folder: string, passwordFile
 }
 
 /** A port on which nothing listens: the wanted one, or any for 0. */
-async function freePort(wanted: number): Promise<number> {
+async function freePort(preferred: number): Promise<number> {
   const server = createServer()
-  await new Promise<void>((listening, failed) => server.once('error', failed).listen(wanted, '127.0.0.1', listening))
+  await new Promise<void>((listening, failed) => server.once('error', failed).listen(preferred, '127.0.0.1', listening))
   const address = server.address()
   await new Promise((closed) => server.close(closed))
   if (address === null || typeof address === 'string') throw new EmbeddedServerError('no free port was found')

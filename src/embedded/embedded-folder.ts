@@ -10,7 +10,7 @@ const STICKY = 0o1000
 /**
  * As root, requires a folder that no other account can change or replace: it and its parents belong to root, and only
  * root may write there. A sticky parent such as `/tmp` is accepted, since others cannot rename root's entries there.
- * Folders above this program are not checked: whoever may write there decides what is run anyway.
+ * Folders above this program are not checked: write access there already allows replacing the program.
  * @param folder without symbolic links
  * @throws EmbeddedServerError with the first folder that another account can change
  */

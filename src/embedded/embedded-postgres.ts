@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { lock } from 'proper-lockfile'
 import { openCluster } from './embedded-cluster.ts'
-import { holdPresence, isUsedByOthers, type Presence } from './embedded-presence.ts'
+import { acquireLease, isUsedByOthers, type Lease } from './embedded-lease.ts'
 
 const DATABASE = 'reward_campaigns'
 
@@ -50,12 +50,12 @@ export async function openEmbeddedServer(
     const serverUrl = `postgres://postgres:${password}@127.0.0.1:${port}`
     await ensureDatabase(serverUrl)
     const url = `${serverUrl}/${DATABASE}`
-    return { url, presence: await holdPresence(url, (self) => alone(() => bringBack(self, port))) }
+    return { url, presence: await acquireLease(url, (self) => alone(() => bringBack(self, port))) }
   })
   leaving?.addEventListener('abort', presence.letGo)
 
   /** All users notice that the server has died: one of them restarts it, the others find it running. */
-  async function bringBack(self: Presence, port: number) {
+  async function bringBack(self: Lease, port: number) {
     if (self.isLettingGo() || (await cluster.runningPort()) !== undefined) return
     await cluster.startOn(port)
     onRestart?.()

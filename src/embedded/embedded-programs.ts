@@ -63,15 +63,15 @@ async function runApart(
     windowsHide: true,
     stdio: [input ?? 'ignore', 'ignore', 'pipe'],
   })
-  let said = ''
+  let output = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said += text
+    output += text
   })
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code) => {
       if (code === 0) resolve()
-      else reject(new EmbeddedServerError(`the embedded PostgreSQL failed: ${lastErrorLines(said)}`))
+      else reject(new EmbeddedServerError(`the embedded PostgreSQL failed: ${lastErrorLines(output)}`))
     })
   })
 }

@@ -77,18 +77,18 @@ async function importInTransaction(
   const allowed = await client.query("select where has_table_privilege('campaigns', 'insert')")
   if (allowed.rows.length === 0) throw mayNotImport()
   await createTempTables(client)
-  const ask: Query = (sql, values) => client.query(sql, values)
-  await ask("begin isolation level read committed; set local work_mem = '128MB'")
+  const query: Query = (sql, values) => client.query(sql, values)
+  await query("begin isolation level read committed; set local work_mem = '128MB'")
   const { counts: records, changes } = await stageRecords(client, sources, onProgress)
   // Before references are checked: another import might just be bringing, or withdrawing, what they refer to.
   await takeImportLock(client, onNotice)
   const files = sources.map(({ name }) => name)
-  await checkReferences(ask, changes, files)
+  await checkReferences(query, changes, files)
   // Before anything changes: what is counted from here on is counted up to now.
-  await ask('select advance_claim_windows()')
-  await runBatchSteps(ask, changes, (table) => ask(`analyze ${table}`))
-  await removeReferred(ask, changes, files)
-  if (mayRevalue(changes)) await revalueClaims(ask)
+  await query('select advance_claim_windows()')
+  await runBatchSteps(query, changes, (table) => query(`analyze ${table}`))
+  await removeReferred(query, changes, files)
+  if (mayRevalue(changes)) await revalueClaims(query)
   return { records, ...(await summarizeWhitelist(client)) }
 }
 

@@ -15,7 +15,7 @@ export function createMemoryPressure() {
   let bytesSince = 0
   return {
     /** Call it before a line is read. */
-    makeRoomFor(line: Buffer) {
+    freeMemoryFor(line: Buffer) {
       if (line.length < LONG_LINE_BYTES) return
       if (bytesSince + line.length > MAX_BYTES) {
         collect()

@@ -36,7 +36,7 @@ const lineTypes = [...recordTypes, 'removal'] as const
 type LineType = RecordType | 'removal'
 const checks = new Map<LineType, ValidateFunction<ImportRecord | RemovalRecord>>()
 
-/** What checks the records of a type: made for the first one, since it takes longer than to check thousands, and kept. */
+/** The validator of a record type, compiled at its first record: compiling takes longer than checking thousands. */
 function checkOf(type: LineType) {
   const known = checks.get(type)
   if (known !== undefined) return known

@@ -4,7 +4,7 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { type RecordType, recordTypes } from '../ingest/records.ts'
 import type { RemovalRecord } from '../ingest/removal-records.ts'
 import { columnsOf, type RecordOf, removalColumns, type Value } from '../ingest/staging/staged-columns.ts'
-import { settleStagedSql, stagingName, toPlace, withdrawRemoved } from '../ingest/staging/staging.ts'
+import { settleStagedSql, stagingName, toLineId, withdrawRemoved } from '../ingest/staging/staging.ts'
 import { ImportFaultsError, ValidationErrors } from '../ingest/validation-errors.ts'
 import { type ChangeKind, withRestaged } from '../read-models/steps.ts'
 import { readLines, UnreadableLineError } from './lines.ts'
@@ -37,7 +37,7 @@ export async function stageRecords(client: pg.Client, sources: ImportSource[], o
     try {
       for await (const lines of readLines(source.bytes)) {
         for (const { number, bytes } of lines) {
-          garbage.makeRoomFor(bytes)
+          garbage.freeMemoryFor(bytes)
           const result: ReadRecord | undefined = readRecord(bytes)
           emptyLines = result === undefined ? emptyLines + 1 : 0
           if (emptyLines > MAX_EMPTY_LINES) {
@@ -53,10 +53,10 @@ export async function stageRecords(client: pg.Client, sources: ImportSource[], o
           counts['removal' in result ? 'removal' : type] += 1
           total += 1
           if (faults.count > 0) continue
-          const place = toPlace(file, number)
+          const lineId = toLineId(file, number)
           await copy.add(
             type,
-            'removal' in result ? toRemovalLine(result.removal, place) : toCopyLine(type, result.record, place),
+            'removal' in result ? toRemovalLine(result.removal, lineId) : toCopyLine(type, result.record, lineId),
           )
         }
         onProgress?.(total)
@@ -114,15 +114,15 @@ function createCopyBuffers(client: pg.Client) {
 }
 
 /** A record as a line of COPY's text format. */
-export function toCopyLine<Type extends RecordType>(type: Type, record: RecordOf<Type>, place: number) {
-  let text = String(place)
+export function toCopyLine<Type extends RecordType>(type: Type, record: RecordOf<Type>, lineId: number) {
+  let text = String(lineId)
   for (const { toValue } of columnsOf(type)) text += `\t${toCopyValue(toValue(record))}`
   return `${text}\t\\N\n`
 }
 
-function toRemovalLine(removal: RemovalRecord, place: number) {
+function toRemovalLine(removal: RemovalRecord, lineId: number) {
   const values = removalColumns(removal).map(({ value }) => toCopyValue(value))
-  return `${[place, ...values, true].join('\t')}\n`
+  return `${[lineId, ...values, true].join('\t')}\n`
 }
 
 const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }

@@ -89,18 +89,22 @@ export function parseChainFile(
     const isRepeated = value.chains.findIndex((other) => other.chainId === chainId) < index
     if (isRepeated)
       add(offsetOf(document, `/chains/${index}`), `/chains/${index}/chainId`, `chain ${chainId} is given twice`)
-    for (const [place, url] of rpc.entries()) {
-      const pointer = `/chains/${index}/rpc/${place}`
+    for (const [position, url] of rpc.entries()) {
+      const pointer = `/chains/${index}/rpc/${position}`
       const fault = faultOf(url)
       if (fault !== undefined) add(offsetOf(document, pointer), pointer, fault)
     }
     // So the name of an endpoint is its number in the file, whatever its kind.
-    const misplaced = rpc.findIndex((url, place) => isSocket(url) && !rpc.slice(place).every(isSocket))
+    const misplaced = rpc.findIndex((url, position) => isSocket(url) && !rpc.slice(position).every(isSocket))
     const pointer = `/chains/${index}/rpc`
     if (rpc.every(isSocket)) add(offsetOf(document, pointer), pointer, 'must have an http or https URL')
     else if (misplaced >= 0) {
-      const place = `${pointer}/${misplaced}`
-      add(offsetOf(document, place), place, 'is a socket, and must stand after the http and https URLs')
+      const misplacedPointer = `${pointer}/${misplaced}`
+      add(
+        offsetOf(document, misplacedPointer),
+        misplacedPointer,
+        'is a socket, and must stand after the http and https URLs',
+      )
     }
   }
   for (const { pointer, message } of faultsOfPrices(value.chains)) add(offsetOf(document, pointer), pointer, message)

@@ -1,6 +1,6 @@
 import type { Heads } from './rpc/chain-client.ts'
 import type { BlockHeader } from './rpc/parse-responses.ts'
-import type { FollowedState, FollowingStep } from './sync/sync-steps.ts'
+import type { FollowedState, SyncStep } from './sync/sync-steps.ts'
 
 /** Events while a chain is followed, for the log and for metrics. Endpoints are named by their number only. */
 export type ChainEvent =
@@ -10,7 +10,7 @@ export type ChainEvent =
   | { type: 'opened'; state: FollowedState }
   /** The chain has reported its head. */
   | ({ type: 'heads' } & Heads)
-  | { type: 'stored'; step: FollowingStep }
+  | { type: 'stored'; step: SyncStep }
   /** The newest block of the chain is stored. */
   | { type: 'arrived'; asOf: BlockHeader }
   /** The database refuses the facts of a campaign; without a reason, it has accepted them now. */

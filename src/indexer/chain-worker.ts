@@ -22,7 +22,7 @@ import {
 } from './store/chain-store.ts'
 import { defaultBackFillSettings } from './sync/backfill.ts'
 import { createNewHeadSignal, followChain, type SyncFailure } from './sync/sync-loop.ts'
-import type { FollowedState, FollowingStep } from './sync/sync-steps.ts'
+import type { FollowedState, SyncStep } from './sync/sync-steps.ts'
 
 export interface ChainWorkerOptions {
   /** The URL of the database. */
@@ -78,7 +78,7 @@ export class ChainWorker {
     this.#limits = limits
     this.#target = new CatchUpTarget(chain.chainId, limits)
     const knownContracts = async () => (await this.#opening)?.contracts() ?? []
-    this.#client = this.#tellingHeads(createChainClient({ ...chain, settings: limits.endpoints, knownContracts }))
+    this.#client = this.#recordingHeads(createChainClient({ ...chain, settings: limits.endpoints, knownContracts }))
     const [firstPosition, onHead] = [chain.urls.length + 1, this.#newHeads.announce]
     this.#sockets = createHeadSockets({ ...chain, firstPosition, onHead })
   }
@@ -148,18 +148,18 @@ export class ChainWorker {
     await Promise.race([closing, sleep(CLOSE_MS, undefined, { ref: false })])
   }
 
-  #tellingHeads(asked: ChainClient): ChainClient {
+  #recordingHeads(client: ChainClient): ChainClient {
     return {
-      ...asked,
+      ...client,
       heads: async () => {
-        const heads = await asked.heads()
+        const heads = await client.heads()
         this.#target.recordHead(heads.head)
         this.#lastHeads = heads
         this.#options.onEvent({ type: 'heads', ...heads })
         return heads
       },
-      until: (sooner) => this.#tellingHeads(asked.until(sooner)),
-      searching: (target) => this.#tellingHeads(asked.searching(target)),
+      until: (sooner) => this.#recordingHeads(client.until(sooner)),
+      searching: (target) => this.#recordingHeads(client.searching(target)),
     }
   }
 
@@ -172,10 +172,10 @@ export class ChainWorker {
         onWait()
       },
       isEnough: isOnce ? (asOf) => this.#isEnough(asOf) : undefined,
-      onLeftOut: (campaignId, reason) => onEvent({ type: 'left-out', campaignId, reason }),
+      onSkipped: (campaignId, reason) => onEvent({ type: 'left-out', campaignId, reason }),
       signal,
     })
-    // Possibly nobody waits for it when it fails.
+    // Prevents an unhandled rejection if nothing awaits it.
     this.#opening.catch(() => undefined)
     return this.#opening
   }
@@ -258,7 +258,7 @@ export class ChainWorker {
 }
 
 /** The newest block of the chain, if it is stored. */
-function newestOf(step: FollowingStep, { asOf }: FollowedState): BlockHeader | undefined {
+function newestOf(step: SyncStep, { asOf }: FollowedState): BlockHeader | undefined {
   if (step.type === 'advance') return step.asOf.number === step.head.number ? step.asOf : undefined
   return step.type === 'rest' && step.head.hash === asOf?.hash ? step.head : undefined
 }

@@ -8,12 +8,12 @@ import { refreshIncentiveState } from '../read-models/incentive-state/maintain.t
 import {
   findRevaluedClaims,
   mergePrices,
-  noteReassignedIncentives,
   priceTokens,
+  recordReassignedIncentives,
 } from '../read-models/prices/maintain.ts'
 import { aboutCampaigns, type ChangeKind, type Step } from '../read-models/steps.ts'
 import type { Query } from './batch-connection.ts'
-import { noteCampaignChanges, overlayMetadata } from './merge/campaign-metadata.ts'
+import { overlayMetadata, recordCampaignChanges } from './merge/campaign-metadata.ts'
 import {
   makeDocuments,
   mergeCampaigns,
@@ -22,7 +22,7 @@ import {
   withdrawIncentives,
 } from './merge/merge-campaigns.ts'
 import { mergeClaims } from './merge/merge-claims.ts'
-import { mergeProfiles, mergeSignatures, mergeTokensAndLists, noteSignatureChanges } from './merge/merge-records.ts'
+import { mergeProfiles, mergeSignatures, mergeTokensAndLists, recordSignatureChanges } from './merge/merge-records.ts'
 
 /*
  * The steps of a batch once it is staged (staged-batches.ts) and its references are checked (reference-checks.ts):
@@ -32,7 +32,7 @@ import { mergeProfiles, mergeSignatures, mergeTokensAndLists, noteSignatureChang
 export const batchSteps: readonly Step[] = [
   // Before any stored row changes: what campaigns are found by, and what they add to totals.
   ...overlayMetadata,
-  ...noteCampaignChanges,
+  ...recordCampaignChanges,
   ...touchCampaigns,
   ...countBefore,
   ...clearBits,
@@ -41,13 +41,13 @@ export const batchSteps: readonly Step[] = [
   ...mergePrices,
   ...mergeTokensAndLists,
   ...priceTokens,
-  ...noteReassignedIncentives,
+  ...recordReassignedIncentives,
   ...mergeCampaigns,
   ...updateIncentiveState,
   ...findRevaluedClaims,
   ...mergeClaims,
-  // What is withdrawn next can still be told.
-  ...noteSignatureChanges,
+  // Records the changes before the rows are withdrawn.
+  ...recordSignatureChanges,
   ...recordChanges,
   // While there are the incentives that withdrawn claims were on.
   ...changeClaimantTotals,
@@ -68,12 +68,12 @@ export const batchSteps: readonly Step[] = [
 
 /**
  * Turns staged records into rows and derived data, and records what the revision is about.
- * @param ask sends a statement; without `plan` statements are pipelined, and awaiting one waits for all before it.
+ * @param query sends a statement; without `plan` statements are pipelined, and awaiting one waits for all before it.
  * @param plan called for each working table that has been populated, to have later statements planned for its size:
  * then each statement is awaited.
  */
 export async function runBatchSteps(
-  ask: Query,
+  query: Query,
   changes: ReadonlySet<ChangeKind>,
   plan?: (table: string) => Promise<unknown>,
 ) {
@@ -81,15 +81,15 @@ export async function runBatchSteps(
   for (const { appliesTo, skipUnless, sql, populates } of batchSteps) {
     if (!appliesTo.some((kind) => changes.has(kind))) continue
     if (skipUnless !== undefined) {
-      const isPopulated = hasRows.get(skipUnless) ?? (await ask(`select from ${skipUnless} limit 1`)).rows.length > 0
+      const isPopulated = hasRows.get(skipUnless) ?? (await query(`select from ${skipUnless} limit 1`)).rows.length > 0
       hasRows.set(skipUnless, isPopulated)
       if (!isPopulated) continue
     }
-    const done = ask(sql)
+    const done = query(sql)
     if (populates !== undefined) hasRows.delete(populates)
     if (plan === undefined) continue
     await done
     if (populates !== undefined) await plan(populates)
   }
-  if ([...changes].every((kind) => aboutCampaigns.includes(kind))) await ask(recordAffectedCampaigns)
+  if ([...changes].every((kind) => aboutCampaigns.includes(kind))) await query(recordAffectedCampaigns)
 }

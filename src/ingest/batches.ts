@@ -90,21 +90,21 @@ function nameOf(sql: string) {
 async function applyBatch(client: pg.Client, batch: Batch) {
   const isLarge = !isSmall(batch)
   const sent: Promise<unknown>[] = []
-  const ask: Query = (text, values = []) => {
-    const asked = client.query(isLarge ? { text, values } : { name: nameOf(text), text, values })
-    asked.catch(() => undefined)
-    sent.push(asked)
-    return asked
+  const query: Query = (text, values = []) => {
+    const result = client.query(isLarge ? { text, values } : { name: nameOf(text), text, values })
+    result.catch(() => undefined)
+    sent.push(result)
+    return result
   }
-  const send: Send = ask
-  const plan = isLarge ? (table: string) => ask(`analyze ${table}`) : undefined
+  const send: Send = query
+  const plan = isLarge ? (table: string) => query(`analyze ${table}`) : undefined
   try {
     if (isLarge) send(LARGE)
     const { changes, tables } = stageBatch(send, batch)
     for (const table of tables) await plan?.(table)
-    await checkReferences(ask, changes, ['batch'])
-    await runBatchSteps(ask, changes, plan)
-    await removeReferred(ask, changes, ['batch'])
+    await checkReferences(query, changes, ['batch'])
+    await runBatchSteps(query, changes, plan)
+    await removeReferred(query, changes, ['batch'])
     const sendOnce: Query = (sql, values) => client.query(sql, values)
     if (mayRevalue(changes)) await revalueClaims(sendOnce, () => client.query(LARGE))
     for (const { type, sql } of emptyWideTables) if (changes.has(type)) send(sql)

@@ -40,7 +40,7 @@ const derivedData = [
   `delete from data_revisions earlier using (
     select revision, revision - lag(revision) over (order by revision) as step from data_revisions
   ) each where each.step > 1 and earlier.revision < each.revision`,
-  // And so do followers: what has been mended is no change of a batch.
+  // Readers of changes start again too: a repair is no change of a batch.
   'delete from changes',
   `insert into changes (revision, position, identity, at, kind)
   select revision, 0, identity, clock_timestamp(), 'beginning' from data_revisions order by revision desc limit 1`,
@@ -50,7 +50,7 @@ export interface RebuildOptions {
   /** Whether the schema is exactly that of this version, so that differences in it can be repaired too. */
   isOwnSchema: boolean
   /** Called with each piece of work before it starts. */
-  say: (what: string) => void
+  log: (what: string) => void
 }
 
 /**
@@ -58,14 +58,14 @@ export interface RebuildOptions {
  * data from the facts, in one transaction with a new revision. Readers see the old data meanwhile; imports wait. Reads
  * every claim.
  */
-export async function rebuild(url: string, { isOwnSchema, say }: RebuildOptions) {
+export async function rebuild(url: string, { isOwnSchema, log }: RebuildOptions) {
   const client = await openClient(url, 'reward-campaigns rebuild')
   try {
-    if (isOwnSchema) await restoreObjects(client, say)
+    if (isOwnSchema) await restoreObjects(client, log)
     await client.query('begin')
-    await takeImportLock(client, say)
+    await takeImportLock(client, log)
     await client.query('set local jit = off')
-    say('recomputing all derived data')
+    log('recomputing all derived data')
     for (const statement of derivedData) await client.query(statement)
     const written = await listWrittenTables(client)
     await client.query('commit')
@@ -75,15 +75,15 @@ export async function rebuild(url: string, { isOwnSchema, say }: RebuildOptions)
   }
 }
 
-async function restoreObjects(client: pg.Client, say: (what: string) => void) {
+async function restoreObjects(client: pg.Client, log: (what: string) => void) {
   const { rows } = await client.query<SchemaObject>(schemaObjects)
   const differences = compareObjects(rows)
   // They may call each other, in any order.
   await client.query('set check_function_bodies = off')
   for (const object of differences) {
     const change = { name: `${object.kind} ${object.name}`, statements: toRestoration(object) }
-    say(`restoring ${change.name}`)
-    await changeSchema(client, change, { onBlocked: say, beforeCommit: async () => undefined })
+    log(`restoring ${change.name}`)
+    await changeSchema(client, change, { onBlocked: log, beforeCommit: async () => undefined })
   }
   if (differences.length === 0) return
   await withholdFunctions(client, 'public')

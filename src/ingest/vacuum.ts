@@ -16,7 +16,7 @@ export async function vacuum(client: pg.Client, tables: readonly string[]) {
 }
 
 /** The same on a separate connection, while the caller writes more. If it fails, autovacuum does it later. */
-export async function vacuumBeside(url: string, tables: readonly string[]) {
+export async function vacuumInBackground(url: string, tables: readonly string[]) {
   try {
     const client = await connectForBatches(url, 'reward-campaigns vacuum')
     await vacuum(client, tables).finally(() => client.end())

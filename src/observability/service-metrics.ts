@@ -15,7 +15,7 @@ export interface MeasuredService {
   app: FastifyInstance
   pools: Record<string, PoolMetrics>
   /** Reports connections to replaced primaries. */
-  guard: { readonly leftConnections: number }
+  guard: { readonly closedConnections: number }
   counts: ServiceCounts
   readData: () => Promise<DataMetrics>
 }
@@ -98,7 +98,7 @@ export function measureService(register: Registry, { app, pools, guard, counts, 
     registers: [register],
     collect() {
       this.reset()
-      this.inc(guard.leftConnections)
+      this.inc(guard.closedConnections)
     },
   })
   return measureData(register, readData)

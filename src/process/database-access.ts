@@ -20,7 +20,7 @@ export interface DatabaseAccess {
  * for the moment. Creating one takes seconds, so that is announced. It is released however the process ends, even in
  * the middle of a start.
  */
-export function createDatabaseAccess(settings: Settings, say: (what: string) => void = printOnTerminal) {
+export function createDatabaseAccess(settings: Settings, log: (what: string) => void = printOnTerminal) {
   let opening: Promise<EmbeddedServer> | undefined
   const close = onShutdown(
     async () =>
@@ -39,8 +39,8 @@ export function createDatabaseAccess(settings: Settings, say: (what: string) => 
       ending.throwIfAborted()
       opening = openEmbeddedServer(folder, {
         leaving: ending,
-        onCreate: () => say(`creating the database in ${folder}`),
-        onRestart: () => say('database process exited, restarted it'),
+        onCreate: () => log(`creating the database in ${folder}`),
+        onRestart: () => log('database process exited, restarted it'),
       })
       const { url } = await opening
       ending.throwIfAborted()
@@ -59,7 +59,7 @@ const AWAY_MS = 2000
 /** Some work on the database, and what it gives. */
 export type Attempt = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Does the work again and again while the database is away, and says so, until the process ends. */
+/** Retries the work while the database is unreachable, and logs it, until the process ends. */
 export const retryWhileAway: Attempt = async (work) => {
   for (;;) {
     try {

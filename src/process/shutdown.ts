@@ -29,10 +29,10 @@ interface Closing {
 }
 
 const closings: Closing[] = []
-const asked = new AbortController()
+const requested = new AbortController()
 
-/** Aborted when the process has been asked to end. */
-export const ending: AbortSignal = asked.signal
+/** Aborted when a shutdown is requested. */
+export const ending: AbortSignal = requested.signal
 
 /**
  * Registers something to close before the process ends; with `closesWhenForced` also if there is no time for the rest.
@@ -87,7 +87,7 @@ export function handleSignals({ timeoutMs, toExitCode, onError }: ShutdownOption
   async function end(code: number) {
     if (ending.aborted) return
     process.exitCode = code
-    asked.abort()
+    requested.abort()
     const isInTime = await Promise.race([closeAll(fail).then(() => true), sleep(timeoutMs, false)])
     if (!isInTime) await forceExit(1)
     process.exit()

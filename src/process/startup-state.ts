@@ -23,7 +23,7 @@ export function createStart({ DATABASE_URL: url, DATABASE_ACQUIRE_TIMEOUT_MS }: 
     get url() {
       return news.url
     },
-    note(next: StartupProgress) {
+    record(next: StartupProgress) {
       news = next
       changed.emit('change')
     },

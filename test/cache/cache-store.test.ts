@@ -25,11 +25,11 @@ import { firstOf } from '../setup/thorough.ts'
 
 test('an answer that took longer does not take the place of one of a later version, which may have been given', () => {
   const kept = createCacheStore({ maxBytes: 100_000, hasChanged: () => true })
-  const responseAt = (revision: number, madeAt: number) => ({
+  const responseAt = (revision: number, renderedAt: number) => ({
     version: { revision, history: 1, nextChangeAt: 0, asOf: NOTHING_FOLLOWED },
     isExact: true,
-    madeAt,
-    confirmedAt: madeAt,
+    renderedAt,
+    confirmedAt: renderedAt,
     validUntil: Number.POSITIVE_INFINITY,
     content: toContent('{}'),
     headers: {},

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inline, toArticle } from '../../packages/docs/src/markdown.ts'
+import { inline, toArticle } from '../../packages/docs/src/html/markdown.ts'
 
 const render = (markdown: string) => toArticle(`# Title\n\n${markdown}`, () => undefined).body.text
 

@@ -344,7 +344,7 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
   { check: 'revision', says: /^the data has no revision$/, defect: 'delete from data_revisions' },
 ]
 
-const recompute = (database: TestDatabase) => rebuild(database.url, { isOwnSchema: true, say: () => undefined })
+const recompute = (database: TestDatabase) => rebuild(database.url, { isOwnSchema: true, log: () => undefined })
 
 describe('a defect is found, and nothing else, and mended by what the advice names', () => {
   for (const [index, { check, state = 'failed', says, defect }] of planted.entries()) {

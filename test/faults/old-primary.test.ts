@@ -37,7 +37,7 @@ async function openPair() {
     proxy,
     service,
     url,
-    async leftConnections() {
+    async closedConnections() {
       const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
       return Number(/^reward_campaigns_database_older_timeline_total (\d+)$/m.exec(metrics)?.[1])
     },
@@ -62,7 +62,7 @@ test('an old primary that comes back at the address is left, and told: no respon
   proxy.interrupt(undefined)
   await save(standby.url)
   await pair.untilTotalIs(2)
-  expect(await pair.leftConnections()).toBe(0)
+  expect(await pair.closedConnections()).toBe(0)
 
   await using readers = pollRequest(url, ['/campaigns', newQueries()])
   // Its sessions take a moment to notice that they are alone.
@@ -79,7 +79,7 @@ test('an old primary that comes back at the address is left, and told: no respon
   await service.said(/(old primary is back, closing its connections)/)
   await waitFor(() => (readers.seen.some(({ at, status }) => at > startedAt && status === 503) ? true : undefined))
   expect((await fetch(`${url}/readyz`)).status).toBe(503)
-  expect(await pair.leftConnections()).toBeGreaterThan(0)
+  expect(await pair.closedConnections()).toBeGreaterThan(0)
   await sleep(1500)
   proxy.lead(standby.url)
   await waitFor(async () => ((await fetch(`${url}/readyz`)).status === 200 ? true : undefined))

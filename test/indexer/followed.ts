@@ -6,8 +6,9 @@ import {
   defaultEndpointSettings,
   type EndpointSettings,
 } from '../../src/indexer/rpc/endpoints.ts'
-import { followOnce, newMemory } from '../../src/indexer/sync/sync-once.ts'
-import type { FollowingStep } from '../../src/indexer/sync/sync-steps.ts'
+import { newMemory } from '../../src/indexer/sync/sync-advance.ts'
+import { syncOnce } from '../../src/indexer/sync/sync-once.ts'
+import type { SyncStep } from '../../src/indexer/sync/sync-steps.ts'
 import { recordedChain } from './recording/recording.ts'
 import { StoredChain } from './stored-chain.ts'
 
@@ -46,10 +47,10 @@ export function createFollowed(
 
   /** Looks until nothing has changed, also where nodes that fail by turns contradict each other for long. @returns the steps that were stored. */
   async function settle() {
-    const steps: FollowingStep[] = []
+    const steps: SyncStep[] = []
     for (let looks = 0; looks < 300; looks += 1) {
       try {
-        for await (const step of followOnce({ chain, client, store, settings }, store.state, memory)) {
+        for await (const step of syncOnce({ chain, client, store, settings }, store.state, memory)) {
           store.apply(step)
           steps.push(step)
         }

@@ -2,9 +2,10 @@ import { createChainClient } from '../../src/indexer/rpc/chain-client.ts'
 import { EndpointError } from '../../src/indexer/rpc/endpoint-errors.ts'
 import { ChainUnavailableError, defaultEndpointSettings } from '../../src/indexer/rpc/endpoints.ts'
 import { openChainStore } from '../../src/indexer/store/chain-store.ts'
-import type { LeftOutOptions } from '../../src/indexer/store/skipped-campaigns.ts'
-import { followOnce, newMemory } from '../../src/indexer/sync/sync-once.ts'
-import type { FollowingStep } from '../../src/indexer/sync/sync-steps.ts'
+import type { SkippedCampaignOptions } from '../../src/indexer/store/skipped-campaigns.ts'
+import { newMemory } from '../../src/indexer/sync/sync-advance.ts'
+import { syncOnce } from '../../src/indexer/sync/sync-once.ts'
+import type { SyncStep } from '../../src/indexer/sync/sync-steps.ts'
 import { recordedChain, recording } from './recording/recording.ts'
 
 /** The recorded contracts on a node, as a chain file names them. */
@@ -16,7 +17,7 @@ export const settingsOf = (url: string) => ({
 })
 
 /** Follows the recorded contracts on a node, into a database. */
-export async function openIndexed(databaseUrl: string, url: string, leftOut: LeftOutOptions = {}) {
+export async function openIndexed(databaseUrl: string, url: string, leftOut: SkippedCampaignOptions = {}) {
   const chain = settingsOf(url)
   const store = await openChainStore(databaseUrl, chain, {
     onWait: () => undefined,
@@ -35,10 +36,10 @@ export async function openIndexed(databaseUrl: string, url: string, leftOut: Lef
 
   /** Looks until nothing has changed. @returns the steps that were written. */
   async function settle() {
-    const steps: FollowingStep[] = []
+    const steps: SyncStep[] = []
     for (let looks = 0; looks < 30; looks += 1) {
       try {
-        const looking = followOnce({ chain, client, store, settings }, await store.readState(), memory)
+        const looking = syncOnce({ chain, client, store, settings }, await store.readState(), memory)
         for await (const step of looking) {
           await store.apply(step)
           steps.push(step)

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { CampaignOrigin } from '../../src/indexer/protocol/campaign-origins.ts'
 import type { ChainCampaign } from '../../src/indexer/protocol/contracts/campaign-components.ts'
-import type { FeedFacts, FollowedState, FollowedStore, FollowingStep } from '../../src/indexer/sync/sync-steps.ts'
+import type { FeedFacts, FollowedState, FollowedStore, SyncStep } from '../../src/indexer/sync/sync-steps.ts'
 import type { ClaimRecord } from '../../src/ingest/records.ts'
 
 /** A store in memory that does what each step says, and no more. */
@@ -41,7 +41,7 @@ export class StoredChain implements FollowedStore {
     return []
   }
 
-  apply(step: FollowingStep) {
+  apply(step: SyncStep) {
     switch (step.type) {
       case 'rest':
         return

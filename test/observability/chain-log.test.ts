@@ -37,7 +37,7 @@ function aJournal() {
   let now = 0
   const journal = new ChainLog(pino({ base: null, timestamp: false }, stream), chain, () => now)
   return {
-    note: (event: ChainEvent) => journal.note(event),
+    note: (event: ChainEvent) => journal.record(event),
     logProgress: (counts: EndpointCounts[]) => journal.logProgress(counts),
     pass: (ms: number) => {
       now += ms

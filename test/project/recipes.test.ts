@@ -233,7 +233,7 @@ test('a read model is added in six files, those that CONTRIBUTING names, and a m
   await database.query('update campaign_step_counts set step_count = 7 where step_count = 1')
   expect(await differences()).toEqual([{ what: campaign.id }])
   const { rebuild } = await copy.load<typeof import('../../src/ingest/rebuild.ts')>('src/ingest/rebuild.ts')
-  await rebuild(database.url, { isOwnSchema: false, say: () => undefined })
+  await rebuild(database.url, { isOwnSchema: false, log: () => undefined })
   expect(await counts()).toEqual([0, 1])
 }, 120_000)
 

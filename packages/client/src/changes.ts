@@ -4,7 +4,7 @@ import { ServiceError } from './service-error.ts'
 /** What changes may be asked; how long to wait is for the iteration to say. */
 export type ChangesQuery = Omit<Query<'listChanges'>, 'wait' | 'pageSize'>
 
-type Ask = (query: Query<'listChanges'>) => Promise<ResponseOf<'listChanges'>>
+type FetchChanges = (query: Query<'listChanges'>) => Promise<ResponseOf<'listChanges'>>
 
 /** As long as an empty response may wait. */
 const WAIT_SECONDS = 25
@@ -15,7 +15,7 @@ const MAX_PAUSE_MS = 30_000
 
 /** Each change once, in order, for ever; goes on where it was after failures of the service and of the network. */
 export async function* iterateChanges(
-  ask: Ask,
+  fetchChanges: FetchChanges,
   { after, ...filters }: ChangesQuery,
   signal?: AbortSignal,
 ): AsyncGenerator<Change, void, void> {
@@ -23,7 +23,7 @@ export async function* iterateChanges(
   for (let pause = FIRST_PAUSE_MS; ; ) {
     let page: ResponseOf<'listChanges'>
     try {
-      page = await ask({
+      page = await fetchChanges({
         ...filters,
         ...(cursor !== undefined && { after: cursor }),
         // Where it begins is known before it waits: what comes then is not missed.

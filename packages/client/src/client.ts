@@ -215,14 +215,14 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
       }, initialSize),
     walkCampaigns: ({ pageSize: initialSize, ...query } = {}, options) =>
       new CursorListing(async (cursor, pageSize) => {
-        const asked = operations.listCampaigns({ ...query, cursor: 'start', ...cursor, pageSize }, options)
-        const { campaigns, nextCursor = null } = await asked
+        const request = operations.listCampaigns({ ...query, cursor: 'start', ...cursor, pageSize }, options)
+        const { campaigns, nextCursor = null } = await request
         return { entries: campaigns, nextCursor }
       }, initialSize),
     eachContract: ({ pageSize: initialSize, ...query } = {}, options) =>
       new Listing(async (page, pageSize) => {
-        const asked = api.GET('/explore/contracts', { ...options, params: { query: { ...query, page, pageSize } } })
-        return { entries: await bodyOf(asked), total: Number((await asked).response.headers.get('x-total-count')) }
+        const request = api.GET('/explore/contracts', { ...options, params: { query: { ...query, page, pageSize } } })
+        return { entries: await bodyOf(request), total: Number((await request).response.headers.get('x-total-count')) }
       }, initialSize),
     eachClaim: ({ pageSize: initialSize, ...query } = {}, options) =>
       new CursorListing(async (cursor, pageSize) => {
@@ -231,12 +231,12 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
       }, initialSize),
     eachReward: (address, { pageSize: initialSize, ...query } = {}, options) =>
       new CursorListing(async (cursor, pageSize) => {
-        const asked = operations.listRewards(address, { ...query, ...cursor, pageSize }, options)
-        const { rewards, nextCursor } = await asked
+        const request = operations.listRewards(address, { ...query, ...cursor, pageSize }, options)
+        const { rewards, nextCursor } = await request
         return { entries: rewards, nextCursor }
       }, initialSize),
     changes: (query = {}, options) =>
-      iterateChanges((asked) => operations.listChanges(asked, options), query, options?.signal),
+      iterateChanges((request) => operations.listChanges(request, options), query, options?.signal),
     after(chainId, blockNumber) {
       const block = BigInt(blockNumber)
       const known = blocks.get(chainId) ?? 0n
@@ -272,8 +272,8 @@ function apiOf({ baseUrl, stagingUrl, token, send }: Service, blocks: ReadonlyMa
   return api
 }
 
-async function bodyOf<Body>(asked: Promise<{ data?: Body; error?: unknown; response: Response }>): Promise<Body> {
-  const { data, error, response } = await asked
+async function bodyOf<Body>(request: Promise<{ data?: Body; error?: unknown; response: Response }>): Promise<Body> {
+  const { data, error, response } = await request
   if (!response.ok) throw toServiceError(error, response)
   if (data === undefined) throw new TypeError(`the response has no JSON body: ${response.status}`)
   return data

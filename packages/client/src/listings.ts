@@ -6,21 +6,21 @@ export interface Page<Entry> {
 }
 
 /** Asks for one page; the first is 1. */
-type AskForPage<Entry> = (page: number, pageSize: number) => Promise<Page<Entry>>
+type FetchPage<Entry> = (page: number, pageSize: number) => Promise<Page<Entry>>
 
 /**
  * All entries of a listing, asked for page by page while they are iterated over; each iteration starts again. The order is
  * total, so that every entry of unchanged data comes once; what is added or removed meanwhile may shift others.
  */
 export class Listing<Entry> implements AsyncIterable<Entry> {
-  readonly #askForPage: AskForPage<Entry>
+  readonly #fetchPage: FetchPage<Entry>
 
   /** @param pageSize how many entries are asked for at a time, 1 to 100. It may be changed while iterating. */
   constructor(
-    askForPage: AskForPage<Entry>,
+    fetchPage: FetchPage<Entry>,
     public pageSize = 100,
   ) {
-    this.#askForPage = askForPage
+    this.#fetchPage = fetchPage
   }
 
   /**
@@ -31,7 +31,7 @@ export class Listing<Entry> implements AsyncIterable<Entry> {
     for (let given = 0; ; ) {
       const { pageSize } = this
       if (!(pageSize >= 1)) throw new RangeError(`pageSize must be from 1 to 100, got ${pageSize}`)
-      const { entries, total } = await this.#askForPage(Math.floor(given / pageSize) + 1, pageSize)
+      const { entries, total } = await this.#fetchPage(Math.floor(given / pageSize) + 1, pageSize)
       const fresh = entries.slice(given % pageSize)
       if (fresh.length > 0 || given === 0) yield { entries: fresh, total }
       given += fresh.length
@@ -41,7 +41,7 @@ export class Listing<Entry> implements AsyncIterable<Entry> {
 
   /** One page by its number, from 1, in pages of `pageSize`; empty past the end. */
   page(number: number): Promise<Page<Entry>> {
-    return this.#askForPage(number, this.pageSize)
+    return this.#fetchPage(number, this.pageSize)
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Entry, void, void> {
@@ -50,7 +50,7 @@ export class Listing<Entry> implements AsyncIterable<Entry> {
 }
 
 /** Asks for one page: the first without a cursor, each further one with that of the page before. */
-type AskFrom<Entry> = (
+type FetchFrom<Entry> = (
   cursor: { cursor?: string },
   pageSize: number,
 ) => Promise<{ entries: Entry[]; nextCursor: string | null }>
@@ -60,14 +60,14 @@ type AskFrom<Entry> = (
  * iteration starts again. What comes meanwhile shifts no page.
  */
 export class CursorListing<Entry> implements AsyncIterable<Entry> {
-  readonly #askFrom: AskFrom<Entry>
+  readonly #fetchFrom: FetchFrom<Entry>
 
   /** @param pageSize how many entries are asked for at a time, 1 to 100. It may be changed while iterating. */
   constructor(
-    askFrom: AskFrom<Entry>,
+    fetchFrom: FetchFrom<Entry>,
     public pageSize = 100,
   ) {
-    this.#askFrom = askFrom
+    this.#fetchFrom = fetchFrom
   }
 
   /** The entries in pages, none empty but that of an empty listing. */
@@ -75,7 +75,7 @@ export class CursorListing<Entry> implements AsyncIterable<Entry> {
     for (let cursor: { cursor?: string } = {}; ; ) {
       const { pageSize } = this
       if (!(pageSize >= 1)) throw new RangeError(`pageSize must be from 1 to 100, got ${pageSize}`)
-      const { entries, nextCursor } = await this.#askFrom(cursor, pageSize)
+      const { entries, nextCursor } = await this.#fetchFrom(cursor, pageSize)
       if (entries.length > 0 || cursor.cursor === undefined) yield entries
       if (nextCursor === null) return
       cursor = { cursor: nextCursor }

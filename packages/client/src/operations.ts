@@ -44,7 +44,7 @@ export type Change = Schemas['Change']
 export type TokenMetadata = Schemas['TokenMetadata']
 
 /** Every operation as a function; what it is asked differs. */
-export type Operations = { [Id in OperationId]: (...asked: never[]) => Promise<ResponseOf<Id>> }
+export type Operations = { [Id in OperationId]: (...parameters: never[]) => Promise<ResponseOf<Id>> }
 
 /**
  * How each path is asked: `facts` come from chains and can be waited for by block, `status` is about the service,

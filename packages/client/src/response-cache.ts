@@ -20,7 +20,7 @@ export function withResponseCache(fetch: Fetch, capacityBytes: number): Fetch {
     bytes -= body.byteLength
   }
 
-  const remember = (url: string, cached: ResponseOf) => {
+  const store = (url: string, cached: ResponseOf) => {
     const known = responses.get(url)
     if (known !== undefined) forget(url, known)
     // One that is larger than all that may be kept would drive out the others for nothing.
@@ -46,15 +46,15 @@ export function withResponseCache(fetch: Fetch, capacityBytes: number): Fetch {
       response.headers.forEach((value, name) => {
         headers.set(name, value)
       })
-      remember(url, known)
+      store(url, known)
       return new Response(known.body, { headers })
     }
     const tag = response.headers.get('etag')
-    const isToBeKept = !response.headers.get('cache-control')?.includes('no-store')
-    if (tag === null || response.status !== 200 || !isToBeKept) return response
+    const mayStore = !response.headers.get('cache-control')?.includes('no-store')
+    if (tag === null || response.status !== 200 || !mayStore) return response
     const { headers } = response
     const body = await response.arrayBuffer()
-    remember(url, { tag, headers, body })
+    store(url, { tag, headers, body })
     return new Response(body, { headers })
   }
 }

@@ -18,20 +18,20 @@ export interface Claim {
   blockTimestamp: string
 }
 
-interface Judged {
+interface Evaluated {
   incentiveIndex: number
   verdict: string
   reasons: unknown[]
 }
 
 /** Pages one behind the other; `isWhole` where that is all there is. */
-export async function walk<Entry>({ ask }: HttpClient, path: string, name: string) {
+export async function walk<Entry>({ send }: HttpClient, path: string, name: string) {
   const entries: Entry[] = []
   let total: number | undefined
   let cursor: string | null = ''
   for (let page = 0; page < MAX_PAGES && cursor !== null; page += 1) {
     const paging = `pageSize=${PAGE_SIZE}${cursor === '' ? '' : `&cursor=${cursor}`}`
-    const response = await ask(`${path}${path.includes('?') ? '&' : '?'}${paging}`)
+    const response = await send(`${path}${path.includes('?') ? '&' : '?'}${paging}`)
     const body = Object(toJson(response.text))
     entries.push(...(Array.isArray(body[name]) ? body[name] : []))
     total ??= body.totalClaims
@@ -43,21 +43,25 @@ export async function walk<Entry>({ ask }: HttpClient, path: string, name: strin
 /** What is told of the one who has made the newest claim: claims, rewards and eligibility are about the same. */
 export async function findAccountViolations(http: HttpClient, operations: readonly Operation[]): Promise<string[]> {
   if (!operations.some(({ path }) => path === '/eligibility')) return []
-  const newest = Object(toJson((await http.ask('/claims?pageSize=1')).text)).claims?.[0] as Claim | undefined
+  const newest = Object(toJson((await http.send('/claims?pageSize=1')).text)).claims?.[0] as Claim | undefined
   if (newest === undefined) return []
   const { claimant, campaignId } = newest
   const [own, rewards, eligibility] = await Promise.all([
     walk<Claim>(http, `/claims?claimant=${claimant}`, 'claims'),
-    walk<Judged & { campaignId: string; claims: number }>(http, `/users/${claimant}/rewards?state=claimed`, 'rewards'),
-    http.ask(`/eligibility?user=${claimant}&campaignId=${campaignId}`),
+    walk<Evaluated & { campaignId: string; claims: number }>(
+      http,
+      `/users/${claimant}/rewards?state=claimed`,
+      'rewards',
+    ),
+    http.send(`/eligibility?user=${claimant}&campaignId=${campaignId}`),
   ])
-  const [judged] = Object(toJson(eligibility.text)).campaigns ?? []
-  const incentives: Judged[] = judged?.incentives ?? []
+  const [evaluated] = Object(toJson(eligibility.text)).campaigns ?? []
+  const incentives: Evaluated[] = evaluated?.incentives ?? []
   const best = VERDICTS.find((verdict) => incentives.some((incentive) => incentive.verdict === verdict))
   const times = own.entries.map(({ blockTimestamp }) => Number(blockTimestamp))
   const shownTwice =
     new Set(own.entries.map(({ txHash, logIndex }) => `${txHash} ${logIndex}`)).size < own.entries.length
-  const isJudgedAlike = rewards.entries.every(
+  const isSameVerdict = rewards.entries.every(
     (reward) =>
       reward.campaignId !== campaignId ||
       incentives.some(
@@ -75,10 +79,10 @@ export async function findAccountViolations(http: HttpClient, operations: readon
     [!own.isWhole || own.total === own.entries.length, '/claims has another number of entries than its total says'],
     [!rewards.isWhole || counted === own.total, '/users/{address}/rewards counts other claims than /claims'],
     [
-      best === undefined || judged?.verdict === best,
+      best === undefined || evaluated?.verdict === best,
       "/eligibility: a campaign's verdict is not the best of its incentives'",
     ],
-    [isJudgedAlike, '/users/{address}/rewards judges otherwise than /eligibility'],
+    [isSameVerdict, '/users/{address}/rewards judges otherwise than /eligibility'],
   ]
-  return checks.filter(([isKept]) => !isKept).map(([, violation]) => violation)
+  return checks.filter(([holds]) => !holds).map(([, violation]) => violation)
 }

@@ -138,11 +138,11 @@ export async function examineDeployment({ baseUrl, token, bounds = BOUNDS }: Con
     },
     { name: 'disclosure', promise: 'errors reveal no internals', violations: [() => findDisclosureViolations(http)] },
   ]
-  for (const check of checks) findings.push({ check: check.name, ...(await judge(check)) })
+  for (const check of checks) findings.push({ check: check.name, ...(await runCheck(check)) })
   return findings
 }
 
-async function judge({ promise, violations, isAboutData = false }: Check): Promise<Finding> {
+async function runCheck({ promise, violations, isAboutData = false }: Check): Promise<Finding> {
   const findLasting = async (find: FindViolations) => {
     let found = await find()
     for (let attempt = 1; found.length > 0 && isAboutData && attempt < ATTEMPTS; attempt += 1) found = await find()
@@ -161,7 +161,7 @@ async function judge({ promise, violations, isAboutData = false }: Check): Promi
 /** What there is to ask for. */
 async function open(http: HttpClient): Promise<{ operations: Operation[]; targets: Target[] } | Finding> {
   try {
-    const { status, text } = await http.ask('/openapi.json')
+    const { status, text } = await http.send('/openapi.json')
     if (status !== 200) return failed(`/openapi.json returns ${status}`, 'check that the URL is right')
     const operations = readContract(text)
     if (operations.length === 0) return failed('/openapi.json has no operations', ADVICE)
@@ -191,10 +191,10 @@ const DOCUMENTATION = [
   { path: '/openapi.yaml', type: 'yaml' },
 ]
 
-async function findDocumentationViolations({ ask }: HttpClient) {
+async function findDocumentationViolations({ send }: HttpClient) {
   const violations = await Promise.all(
     DOCUMENTATION.map(async ({ path, type }) => {
-      const { status, headers } = await ask(path)
+      const { status, headers } = await send(path)
       const isRight = status === 200 && headers.get('content-type')?.includes(type)
       return isRight ? [] : [`${path} returns ${status}, as ${headers.get('content-type')}`]
     }),

@@ -15,7 +15,7 @@ interface Refusal {
 }
 
 /** What is refused, is refused with its status and one sentence that names what is wrong. */
-export async function findErrorViolations({ ask }: HttpClient, targets: readonly Target[]): Promise<string[]> {
+export async function findErrorViolations({ send }: HttpClient, targets: readonly Target[]): Promise<string[]> {
   const refusals: Refusal[] = [
     ...targets.flatMap(({ operation, path, urlOf }) => [
       { path: urlOf({ notAParameter: '1' }), status: 400, names: 'notAParameter' },
@@ -34,7 +34,7 @@ export async function findErrorViolations({ ask }: HttpClient, targets: readonly
   ]
   const violations = await Promise.all(
     refusals.map(async ({ path, method = 'GET', status, names }) => {
-      const response = await ask(path, { method })
+      const response = await send(path, { method })
       const sentence = sentenceOf(response)
       const found = [
         ...(response.status === status ? [] : [`returns ${response.status} instead of ${status}`]),
@@ -73,20 +73,20 @@ export function findDisclosureViolations({ responses }: HttpClient): string[] {
 
 /** Nobody gets in without a token, and with one the response is as documented and kept by no cache. */
 export async function findAuthViolations(
-  { ask }: HttpClient,
+  { send }: HttpClient,
   operations: readonly Operation[],
   token: string | undefined,
 ): Promise<string[]> {
   const violations = await Promise.all(
     operations.map(async (operation) => {
       const { path } = operation
-      const without = await ask(path)
+      const without = await send(path)
       const found =
         without.status === 401 && /^Bearer\b/.test(without.headers.get('www-authenticate') ?? '')
           ? []
           : [`${path} returns ${without.status} without a token, or has no WWW-Authenticate`]
       if (token === undefined) return found
-      const response = await ask(path, { headers: { authorization: `Bearer ${token}` } })
+      const response = await send(path, { headers: { authorization: `Bearer ${token}` } })
       // There may be no profile of the user, and an administrator has to name one.
       if (![200, 400, 404].includes(response.status)) found.push(`${path} returns ${response.status} with the token`)
       const cacheControl = response.headers.get('cache-control') ?? ''

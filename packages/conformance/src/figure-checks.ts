@@ -31,7 +31,7 @@ const instant = (seconds: number) => encodeURIComponent(new Date(seconds * 1000)
 /** What is told of the campaign that was claimed last: activity, outlook and claims are about the same. */
 export async function findFigureViolations(http: HttpClient, operations: readonly Operation[]): Promise<string[]> {
   if (!operations.some(({ path }) => path === '/outlook')) return []
-  const newest = Object(toJson((await http.ask('/claims?pageSize=1')).text)).claims?.[0] as Claim | undefined
+  const newest = Object(toJson((await http.send('/claims?pageSize=1')).text)).claims?.[0] as Claim | undefined
   if (newest === undefined) return []
   const violations = await Promise.all([
     findActivityViolations(http, newest),
@@ -46,7 +46,7 @@ async function findActivityViolations(http: HttpClient, { campaignId, blockTimes
   const since = until - DAYS * DAY
   const range = `since=${instant(since)}&until=${instant(until)}`
   const read = async (rest: string) =>
-    Object(toJson((await http.ask(`/activity?${range}&interval=1d${rest}`)).text)).campaigns?.[0] as
+    Object(toJson((await http.send(`/activity?${range}&interval=1d${rest}`)).text)).campaigns?.[0] as
       | Activity
       | undefined
   const [all, own, { entries: claims, isWhole }] = await Promise.all([
@@ -70,7 +70,7 @@ async function findActivityViolations(http: HttpClient, { campaignId, blockTimes
     ],
     [!isWhole || String(own.claimants) === String(claimants), 'counts other claimants than those of /claims'],
   ]
-  return checks.filter(([isKept]) => !isKept).map(([, violation]) => `/activity ${violation}`)
+  return checks.filter(([holds]) => !holds).map(([, violation]) => `/activity ${violation}`)
 }
 
 /** Amounts are rounded one by one, to 6 decimals. */
@@ -87,7 +87,7 @@ const isPlausible = ({ claims, claimants, unvaluedClaims }: Activity) =>
   })
 
 async function findOutlookViolations(http: HttpClient, campaignId: string) {
-  const outlook = Object(toJson((await http.ask(`/outlook?campaignId=${campaignId}`)).text))
+  const outlook = Object(toJson((await http.send(`/outlook?campaignId=${campaignId}`)).text))
   const incentives: Outlook[] = outlook.campaigns?.[0]?.incentives ?? []
   const at = Date.parse(outlook.at) / 1000
   const range = `since=${instant(at - DAY + 1)}&until=${instant(at + 1)}`
@@ -105,7 +105,7 @@ async function findOutlookViolations(http: HttpClient, campaignId: string) {
       'counts other claims than /claims lists',
     ],
   ]
-  return checks.filter(([isKept]) => !isKept).map(([, violation]) => `/outlook ${violation}`)
+  return checks.filter(([holds]) => !holds).map(([, violation]) => `/outlook ${violation}`)
 }
 
 const hasOdds = ({ entries, oddsOneIn }: Outlook) =>

@@ -26,7 +26,7 @@ export class NoResponseError extends Error {
 
 export interface HttpClient {
   /** Responses in whatever state; one that says when to come back is asked again then. @throws RequestBudgetError, NoResponseError */
-  ask: (path: string, options?: RequestOptions) => Promise<HttpResponse>
+  send: (path: string, options?: RequestOptions) => Promise<HttpResponse>
   /** All that has been answered, in the order of the responses. */
   responses: readonly HttpResponse[]
 }
@@ -48,7 +48,7 @@ export function createHttpClient(baseUrl: string, { maxRequests, maxAtOnce, time
   const responses: HttpResponse[] = []
   const waiting: (() => void)[] = []
   let under = 0
-  let asked = 0
+  let requestCount = 0
 
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (under >= maxAtOnce) await new Promise<void>((resolve) => waiting.push(resolve))
@@ -63,10 +63,10 @@ export function createHttpClient(baseUrl: string, { maxRequests, maxAtOnce, time
   }
 
   async function sendOnce(path: string, { method = 'GET', headers = {} }: RequestOptions): Promise<HttpResponse> {
-    if (asked >= maxRequests) throw new RequestBudgetError(`${maxRequests} requests were sent`)
+    if (requestCount >= maxRequests) throw new RequestBudgetError(`${maxRequests} requests were sent`)
     const left = deadline - Date.now()
     if (left <= 0) throw new RequestBudgetError(`${timeoutMs / 1000} seconds have passed`)
-    asked += 1
+    requestCount += 1
     try {
       const signal = AbortSignal.timeout(left)
       const response = await fetch(base + path, { method, headers, redirect: 'manual', signal })
@@ -82,7 +82,7 @@ export function createHttpClient(baseUrl: string, { maxRequests, maxAtOnce, time
 
   return {
     responses,
-    ask: (path, options = {}) =>
+    send: (path, options = {}) =>
       inTurn(async () => {
         for (let repetitions = 0; ; repetitions += 1) {
           const result = await sendOnce(path, options)

@@ -18,10 +18,10 @@ export const pagingViolations = (http: HttpClient) => [
 ]
 
 /** The total is a header too, and links lead to the pages that they name. */
-async function linkViolationsIn<Entry>({ ask }: HttpClient, { path, identify, read }: Listing<Entry>) {
-  const [first, second] = await Promise.all([ask(`${path}?pageSize=5`), ask(`${path}?page=2&pageSize=5`)])
+async function linkViolationsIn<Entry>({ send }: HttpClient, { path, identify, read }: Listing<Entry>) {
+  const [first, second] = await Promise.all([send(`${path}?pageSize=5`), send(`${path}?page=2&pageSize=5`)])
   const next = linkTo('next', first)
-  const [behind, before] = await Promise.all([next && ask(next), ask(linkTo('prev', second) ?? path)])
+  const [behind, before] = await Promise.all([next && send(next), send(linkTo('prev', second) ?? path)])
   const idsOf = (response: typeof first) => read(response).entries.map(identify).join()
   const { total = 0 } = read(first)
   const checks: [isKept: boolean, violation: string][] = [
@@ -30,7 +30,7 @@ async function linkViolationsIn<Entry>({ ask }: HttpClient, { path, identify, re
     [!behind || idsOf(behind) === idsOf(second), 'has a link to the next page that leads elsewhere'],
     [total === 0 || idsOf(before) === idsOf(first), 'has a link to the page before that leads elsewhere'],
   ]
-  return checks.filter(([isKept]) => !isKept).map(([, violation]) => `${path} ${violation}`)
+  return checks.filter(([holds]) => !holds).map(([, violation]) => `${path} ${violation}`)
 }
 
 /** A walk has what the pages have, in their order. */
@@ -59,7 +59,7 @@ const FACETS = ['chainId', 'incentiveType', 'actionType']
 /** The count of a value is the total with its filter, and a facet is the same whatever its own filter is. */
 async function findFacetViolations(http: HttpClient) {
   const read = async (query: string) => {
-    const { text } = await http.ask(`/campaigns?pageSize=0&facets=${FACETS.join()}&facetSize=3${query}`)
+    const { text } = await http.send(`/campaigns?pageSize=0&facets=${FACETS.join()}&facetSize=3${query}`)
     return toJson(text) as
       | { totalCampaigns: number; facets?: Record<string, { value: string; count: number }[]> }
       | undefined
@@ -124,7 +124,7 @@ async function violationsIn<Entry>(http: HttpClient, listing: Listing<Entry>): P
     [rows === undefined || rows.length === total, 'has another number of entries than its total says'],
     [rows === undefined || new Set(rows).size === rows.length, 'shows an entry twice'],
   ]
-  return checks.filter(([isKept]) => !isKept).map(([, violation]) => `${path} ${violation}`)
+  return checks.filter(([holds]) => !holds).map(([, violation]) => `${path} ${violation}`)
 }
 
 /** A filter leaves what it is about, two leave less than one, and it does not matter how one is written. */
@@ -161,5 +161,5 @@ export async function findFilterViolations(http: HttpClient): Promise<string[]> 
     )
   }
   const facets = (await findFacetViolations(http)).map((violation): [boolean, string] => [false, violation])
-  return [...checks, ...facets].filter(([isKept]) => !isKept).map(([, violation]) => `/campaigns: ${violation}`)
+  return [...checks, ...facets].filter(([holds]) => !holds).map(([, violation]) => `/campaigns: ${violation}`)
 }

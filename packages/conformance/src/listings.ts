@@ -57,8 +57,8 @@ export const contracts: Listing<{ chainId: number; address: string }> = {
   },
 }
 
-export async function readPage<Entry>({ ask }: HttpClient, { path, read }: Listing<Entry>, query = '') {
-  return read(await ask(`${path}${query === '' ? '' : `?${query}`}`))
+export async function readPage<Entry>({ send }: HttpClient, { path, read }: Listing<Entry>, query = '') {
+  return read(await send(`${path}${query === '' ? '' : `?${query}`}`))
 }
 
 /** Where a response says that another page is: path and query. */

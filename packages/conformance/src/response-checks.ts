@@ -3,8 +3,8 @@ import type { HttpClient, HttpResponse } from './http-client.ts'
 import { companionsOf, type Target } from './targets.ts'
 
 /** Every operation answers, with a body as it is documented, also for each value that a parameter lists. */
-export async function findBodyViolations({ ask }: HttpClient, targets: readonly Target[]): Promise<string[]> {
-  const asked = targets.flatMap(({ operation, path, urlOf }) => [
+export async function findBodyViolations({ send }: HttpClient, targets: readonly Target[]): Promise<string[]> {
+  const requests = targets.flatMap(({ operation, path, urlOf }) => [
     { operation, path },
     ...operation.queryParameters.flatMap(({ name, schema }) =>
       (schema.enum ?? []).map((value) => ({
@@ -14,8 +14,8 @@ export async function findBodyViolations({ ask }: HttpClient, targets: readonly 
     ),
   ])
   const violations = await Promise.all(
-    asked.map(async ({ operation, path }) => {
-      const response = await ask(path)
+    requests.map(async ({ operation, path }) => {
+      const response = await send(path)
       return response.status === 200 ? operation.faultsOf(response) : [`${path} returns ${response.status}`]
     }),
   )
@@ -26,12 +26,12 @@ const ORIGIN = 'https://conformance.example'
 const REQUEST_ID = 'conformance-1'
 
 /** The headers that are documented are there, the caller's request ID comes back, and pages may read answers. */
-export async function findHeaderViolations({ ask }: HttpClient, targets: readonly Target[]): Promise<string[]> {
+export async function findHeaderViolations({ send }: HttpClient, targets: readonly Target[]): Promise<string[]> {
   const violations = await Promise.all(
     targets.map(async ({ operation, path }) => {
       const [response, own] = await Promise.all([
-        ask(path, { headers: { 'x-request-id': REQUEST_ID, origin: ORIGIN } }),
-        ask(path),
+        send(path, { headers: { 'x-request-id': REQUEST_ID, origin: ORIGIN } }),
+        send(path),
       ])
       const { headers } = response
       const origin = headers.get('access-control-allow-origin')
@@ -52,16 +52,16 @@ export async function findHeaderViolations({ ask }: HttpClient, targets: readonl
 }
 
 /** Who has a response is told so, and HEAD is GET without a body. */
-export async function findConditionalViolations({ ask }: HttpClient, targets: readonly Target[]): Promise<string[]> {
+export async function findConditionalViolations({ send }: HttpClient, targets: readonly Target[]): Promise<string[]> {
   const violations = await Promise.all(
     targets
       .filter(({ operation }) => operation.has('etag'))
       .map(async ({ path }) => {
-        const { headers, status } = await ask(path, { method: 'HEAD' })
+        const { headers, status } = await send(path, { method: 'HEAD' })
         const tag = headers.get('etag') ?? ''
         const [same, other] = await Promise.all([
-          ask(path, { headers: { 'if-none-match': tag } }),
-          ask(path, { headers: { 'if-none-match': '"another"' } }),
+          send(path, { headers: { 'if-none-match': tag } }),
+          send(path, { headers: { 'if-none-match': '"another"' } }),
         ])
         return [
           ...(status === 200 ? [] : [`returns ${status} to HEAD`]),
@@ -78,9 +78,9 @@ export async function findConditionalViolations({ ask }: HttpClient, targets: re
 }
 
 /** The same tag is the same body, and the other way round; one question written in two ways has one response. */
-export async function findEntityTagViolations({ ask, responses }: HttpClient): Promise<string[]> {
+export async function findEntityTagViolations({ send, responses }: HttpClient): Promise<string[]> {
   const spellings = ['', '?page=1', '?pageSize=10&page=1', '?sortBy=recently-deployed', '?page=0&tokenWhitelist=true']
-  const asked = await Promise.all(spellings.map((query) => ask(`/campaigns${query}`)))
+  const received = await Promise.all(spellings.map((query) => send(`/campaigns${query}`)))
   const tagged = [...responses].filter(
     ({ status, headers, text }) => status === 200 && headers.has('etag') && text !== '',
   )
@@ -96,8 +96,8 @@ export async function findEntityTagViolations({ ask, responses }: HttpClient): P
     ...[...byPath]
       .filter(([, those]) => !isOneToOne(those))
       .map(([path]) => `${path} has one entity tag for two bodies, or two for one`),
-    ...asked
-      .filter(({ text }) => text !== asked[0]?.text)
+    ...received
+      .filter(({ text }) => text !== received[0]?.text)
       .map(({ path }) => `${path} has another body than /campaigns, which is equivalent`),
   ]
 }
@@ -105,11 +105,11 @@ export async function findEntityTagViolations({ ask, responses }: HttpClient): P
 const POLLS = 5
 
 /** How far chains are only ever grows. */
-export async function findFreshnessViolations({ ask }: HttpClient): Promise<string[]> {
+export async function findFreshnessViolations({ send }: HttpClient): Promise<string[]> {
   const reached = new Map<string, number>()
   const violations: string[] = []
-  for (let look = 0; look < POLLS; look += 1) {
-    const { path, headers } = await ask(look % 2 === 0 ? '/campaigns' : '/explore/contracts')
+  for (let attempt = 0; attempt < POLLS; attempt += 1) {
+    const { path, headers } = await send(attempt % 2 === 0 ? '/campaigns' : '/explore/contracts')
     for (const [, chainId = '', block = ''] of (headers.get('x-as-of') ?? '').matchAll(/(\d+):(\d+)/g)) {
       const before = reached.get(chainId) ?? 0
       if (Number(block) < before)

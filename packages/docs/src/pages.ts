@@ -1,13 +1,13 @@
 import { html, type Piece } from '../../../src/http/html/markup.ts'
 import { resolveReferences } from '../../example-requests/src/resolve-references.ts'
-import type { ApiDocument } from './api-document.ts'
-import { type ArticlePage, type Articles, readArticles } from './articles.ts'
-import { createLayout } from './layout.ts'
-import { toLlmsFullText, toLlmsText } from './llms-text.ts'
-import { openProject, type Project } from './project.ts'
-import { referenceBody } from './reference.ts'
-import { toSearchEntries } from './search-entries.ts'
-import { forSurfaces, SURFACES } from './surfaces.ts'
+import type { ApiDocument } from './content/api-document.ts'
+import { type ArticlePage, type Articles, readArticles } from './content/articles.ts'
+import { toLlmsFullText, toLlmsText } from './content/llms-text.ts'
+import { openProject, type Project } from './content/project.ts'
+import { toSearchEntries } from './content/search-entries.ts'
+import { forSurfaces, SURFACES } from './content/surfaces.ts'
+import { createLayout } from './html/layout.ts'
+import { referenceBody } from './html/reference.ts'
 
 /** What the pages are made of, besides the OpenAPI document. */
 export interface Sources {

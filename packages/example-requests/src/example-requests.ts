@@ -55,7 +55,7 @@ export const toExampleRequests = (document: object): ExampleRequest[] =>
     const { operationId, summary, description, tags, servers, security, parameters = [] } = get
     // A cursor has none: it comes with a response. Nor has what excludes another parameter.
     const shown = parameters.filter(({ example }) => example !== undefined)
-    const of = (place: Parameter['in']) => shown.filter((one) => one.in === place).map(toExample)
+    const of = (location: Parameter['in']) => shown.filter((one) => one.in === location).map(toExample)
     const fill = (path: string, { name, value }: ExampleParameter) => path.replace(`{${name}}`, value)
     return {
       ...{ operationId, summary, description, pathTemplate },
@@ -64,7 +64,7 @@ export const toExampleRequests = (document: object): ExampleRequest[] =>
       needsToken: security.length > 0,
       path: of('path').reduce(fill, pathTemplate),
       query: of('query'),
-      queryNames: parameters.flatMap(({ in: place, name }) => (place === 'query' ? [name] : [])),
+      queryNames: parameters.flatMap(({ in: location, name }) => (location === 'query' ? [name] : [])),
       headers: of('header'),
     }
   })

@@ -11,16 +11,16 @@ const STATUS_REFRESH_MS = 10_000
 
 /** How fresh what is shown is: as of which block of which chain. */
 export function Footer() {
-  const asked = useRequest((signal) => client.getStatus({ signal }), 'status', STATUS_REFRESH_MS)
+  const request = useRequest((signal) => client.getStatus({ signal }), 'status', STATUS_REFRESH_MS)
   const [live, setLive] = useState(isLive)
   useEffect(() => onChange(() => setLive(isLive())), [])
-  const isShown = asked.state === 'shown'
-  const chains = isShown ? asked.response.chains.filter(({ asOfBlock }) => asOfBlock !== null) : []
+  const isShown = request.state === 'shown'
+  const chains = isShown ? request.response.chains.filter(({ asOfBlock }) => asOfBlock !== null) : []
   return (
     <footer class="foot">
       <div>
-        {asked.state === 'loading' && 'Loading indexing status…'}
-        {asked.state === 'failed' && 'The indexing status is not available at the moment.'}
+        {request.state === 'loading' && 'Loading indexing status…'}
+        {request.state === 'failed' && 'The indexing status is not available at the moment.'}
         {isShown && chains.length === 0 && 'Imported data; no chain is indexed.'}
         {chains.length > 0 && (
           <ul class="as-of" aria-label="As of">
@@ -40,7 +40,7 @@ export function Footer() {
       <p>
         <a href="/openapi.json">OpenAPI</a>
         {live && <span title="What is shown changes as soon as the data does">Live</span>}
-        {isShown && <span>Version {asked.response.version}</span>}
+        {isShown && <span>Version {request.response.version}</span>}
       </p>
     </footer>
   )

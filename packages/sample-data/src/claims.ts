@@ -1,7 +1,7 @@
-import type { SampleCampaign } from './campaigns.ts'
-import { drawClaimTime } from './lifecycles.ts'
+import type { SampleCampaign } from './campaigns/campaigns.ts'
+import { drawClaimTime } from './campaigns/lifecycles.ts'
+import { paymentOf } from './campaigns/rewards.ts'
 import type { Random } from './random.ts'
-import { paymentOf } from './rewards.ts'
 
 /** The claims in the order of their time, as an indexer meets them. A visit's claims share a transaction. */
 export function* claimRecords(random: Random, campaigns: readonly SampleCampaign[]) {

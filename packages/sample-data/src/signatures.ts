@@ -1,8 +1,8 @@
 import type { People } from './accounts.ts'
-import type { SampleCampaign } from './campaigns.ts'
+import type { SampleCampaign } from './campaigns/campaigns.ts'
+import { paymentOf, type Reward } from './campaigns/rewards.ts'
 import { facts, ZERO_ADDRESS } from './facts.ts'
 import type { Random } from './random.ts'
-import { paymentOf, type Reward } from './rewards.ts'
 
 /** Signatures that wait for their claimants, for some of the campaigns that go on; one or a few each. */
 export function* claimSignatureRecords(random: Random, campaigns: readonly SampleCampaign[], { claimants }: People) {

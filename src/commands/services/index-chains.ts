@@ -63,7 +63,7 @@ async function followAll({ settings, url, database, chains, isOnce, log }: Work)
     const journal = new ChainLog(log, chain)
     const note = measure(chain.chainId)
     const onEvent = (event: ChainEvent) => {
-      journal.note(event)
+      journal.record(event)
       note(event)
     }
     return { journal, worker: new ChainWorker({ url, chain, isOnce, onEvent, signal }) }

@@ -14,7 +14,7 @@ export interface NotifyOptions {
   /** URL of the receiver. */
   to: string
   secretFile: string
-  /** The kinds that are sent, with `reset`; all where nothing is said. */
+  /** The kinds to send, with `reset`; by default all. */
   kind?: string[]
   /** Where to begin. */
   from?: string
@@ -32,7 +32,7 @@ const POLL_MS = 500
 /** Changes that are read at once. */
 const PAGE = 100
 
-const say = (what: string) => void process.stderr.write(`${what}\n`)
+const log = (what: string) => void process.stderr.write(`${what}\n`)
 
 /** Ends early with the process. */
 const sleep = (ms: number) => sleepFor(ms, undefined, { signal: ending }).catch(() => undefined)
@@ -45,7 +45,7 @@ export async function notify(settings: Settings, options: NotifyOptions) {
   handleSignals({
     timeoutMs: settings.SHUTDOWN_TIMEOUT_SECONDS * 1000,
     toExitCode: () => 0,
-    onError: (error) => say(explainFailure(error) ?? 'fatal error, shutting down'),
+    onError: (error) => log(explainFailure(error) ?? 'fatal error, shutting down'),
   })
   const url = toReceiver(options.to)
   const key = toKey((await readText(options.secretFile, '--secret-file'))?.trim() ?? '')
@@ -53,13 +53,13 @@ export async function notify(settings: Settings, options: NotifyOptions) {
   const kinds = options.kind?.flatMap((kind) => kind.split(',')) ?? changeKinds
   for (const kind of kinds) requireKind(kind)
   const cursorFile = options.cursorFile ?? `${options.secretFile}.cursor`
-  const kept = (await readText(cursorFile, '--cursor-file', { mayBeMissing: true }))?.trim()
-  const from = kept ?? options.from
-  if (from !== undefined) requireCursor(from, kept === undefined ? '--from' : '--cursor-file')
+  const storedCursor = (await readText(cursorFile, '--cursor-file', { mayBeMissing: true }))?.trim()
+  const from = storedCursor ?? options.from
+  if (from !== undefined) requireCursor(from, storedCursor === undefined ? '--from' : '--cursor-file')
   const webhook: Webhook = {
     ...{ url, key, signal: ending, sleep },
     onFailure: (why, pauseMs) =>
-      say(`not delivered to ${url.origin}: ${why}, retrying in ${Math.ceil(pauseMs / 1000)} s`),
+      log(`not delivered to ${url.origin}: ${why}, retrying in ${Math.ceil(pauseMs / 1000)} s`),
   }
   await withCurrentSchema(
     settings,
@@ -92,13 +92,13 @@ async function sendAll({ database, from, kinds, cursorFile, webhook }: Sending) 
       await keep(cursorFile, change.cursor)
     }
     if (page.next !== cursor) await keep(cursorFile, page.next)
-    if (cursor === undefined) say(`sending changes to ${webhook.url.origin}`)
+    if (cursor === undefined) log(`sending changes to ${webhook.url.origin}`)
     cursor = page.next
     if (!page.hasMore) await sleep(POLL_MS)
   }
 }
 
-/** At once or not at all, whatever happens meanwhile. */
+/** Writes atomically. */
 async function keep(file: string, cursor: string) {
   await writeFile(`${file}.new`, `${cursor}\n`, { flush: true })
   await rename(`${file}.new`, file)

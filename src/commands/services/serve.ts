@@ -49,7 +49,7 @@ export async function serve(settings: Settings) {
     if (metrics !== undefined) await listenOn(metrics, settings, 'METRICS_PORT')
     await listenOn(app, settings, 'PORT')
     const { database } = queries
-    await prepareDatabase({ settings, access, database, log: app.log, onProgress: start.note })
+    await prepareDatabase({ settings, access, database, log: app.log, onProgress: start.record })
     if (start.isDone) logReady(app.log, addressOf(app), settings)
     const changesKeepHours = settings.CHANGES_KEEP_HOURS
     await runPeriodicMaintenance({ database, log: app.log, changesKeepHours, signal: ending })

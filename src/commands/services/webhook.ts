@@ -4,11 +4,11 @@ import type { Change } from '../../schemas/changes.ts'
 /** How long one try may take. */
 const TRY_MS = 15_000
 
-/** How long it is waited after the first failed try, and at most: each time twice as long. */
+/** The delay after the first failed attempt, and its maximum: it doubles each time. */
 const FIRST_PAUSE_MS = 1000
 const MAX_PAUSE_MS = 300_000
 
-/** Whoever asks for more with `Retry-After` is not believed. */
+/** The maximum that `Retry-After` can request. */
 const MAX_RETRY_AFTER_MS = 24 * 3600 * 1000
 
 const SECRET = /^whsec_([A-Za-z0-9+/]{32,88}={0,2})$/
@@ -44,7 +44,7 @@ export async function deliver(change: Change, webhook: Webhook) {
   return false
 }
 
-/** One try: why it has failed, without anything that is said in the response. */
+/** One attempt. @returns why it failed, without the content of the response. */
 async function post(body: string, id: string, { url, key, signal }: Webhook) {
   const timestamp = Math.floor(Date.now() / 1000)
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')

@@ -36,7 +36,7 @@ export class CancelSignal implements Cancellable {
 
 /** For whom the database is queried. */
 export interface Caller {
-  /** Aborts when nobody waits any more; undefined if the work must not be cancelled. */
+  /** Aborts when the last caller has left; undefined if the work must not be cancelled. */
   readonly signal: Cancellable | undefined
   /** The network of the one client that waits; undefined for several clients, or for the service itself. */
   readonly address: string | undefined
@@ -65,7 +65,7 @@ export const withAbort = <T>(signal: Cancellable, work: () => Promise<T>) => run
 /**
  * Starts work that others wait for too: it does not end with the caller that started it, and is charged to no client.
  */
-export const withoutAbort = <T>(ask: () => T): T => callers.exit(ask)
+export const withoutAbort = <T>(run: () => T): T => callers.exit(run)
 
 /** For whom the work is done; undefined if it is the service's own and must not be cancelled. */
 export const currentCaller = () => callers.getStore()

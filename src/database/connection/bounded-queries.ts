@@ -5,7 +5,7 @@ import { cancelStatement } from './cancellation.ts'
 import { shareConnections } from './connection-shares.ts'
 import { describeFailure, isRolledBack, isTerminated, WaitedTooLongError } from './database-errors.ts'
 import { queryChannel } from './query-diagnostics.ts'
-import { OlderTimelineError, type TimelineGuard } from './timelines.ts'
+import { OlderTimelineError, type TimelineGuard } from './timeline-guard.ts'
 
 /** How long it usually takes until all sessions that end together are known to have ended. */
 const SESSIONS_END_MS = 100
@@ -21,9 +21,9 @@ class SessionLostError extends Error {
 /**
  * Runs single statements on a pool with these limits:
  * - beyond the available connections, at most `maxWaiting` statements wait for one, for `waitMs`; more fail at once;
- * - neither the connections nor that queue are ever used up by one client, or by expensive statements
+ * - neither one client nor expensive statements can use up the connections or that queue
  *   (`shareConnections`);
- * - a statement that nobody waits for any more (`currentCaller`) is not started, and is cancelled if it runs;
+ * - a statement without a waiting caller (`currentCaller`) is not started, and is cancelled if it runs;
  * - a statement that the server rolled back because of others (SQLSTATE class 40) is repeated once;
  * - a statement whose session is lost before the response is repeated over another connection a moment later, twice at
  *   most: often all sessions end together, and idle connections of the pool turn out to be dead too;
@@ -46,12 +46,12 @@ export function boundQueries(
     if (signal?.aborted) throw new CancelledError()
     try {
       return await shares.run(statement.name, caller, async () => {
-        const client = await connectUnlessAbandoned(pool, signal)
-        const ask = async () => {
+        const client = await connectUnlessAborted(pool, signal)
+        const send = async () => {
           await guard?.check(client)
           return client.query(statement, values)
         }
-        return runUnlessAbandoned(client, ask, signal)
+        return runUnlessAborted(client, send, signal)
       })
     } catch (error) {
       if (signal?.aborted) throw new CancelledError()
@@ -85,7 +85,7 @@ function maxAttempts(statement: pg.QueryConfig, error: unknown) {
 }
 
 /** A connection of the pool. A caller that stops waiting leaves the queue. */
-async function connectUnlessAbandoned(pool: pg.Pool, signal: Cancellable | undefined): Promise<pg.PoolClient> {
+async function connectUnlessAborted(pool: pg.Pool, signal: Cancellable | undefined): Promise<pg.PoolClient> {
   const connecting = pool.connect()
   if (signal === undefined) return connecting
   return new Promise((resolve, reject) => {
@@ -97,9 +97,9 @@ async function connectUnlessAbandoned(pool: pg.Pool, signal: Cancellable | undef
   })
 }
 
-async function runUnlessAbandoned<T>(
+async function runUnlessAborted<T>(
   client: pg.PoolClient,
-  ask: () => Promise<T>,
+  send: () => Promise<T>,
   signal: Cancellable | undefined,
 ): Promise<T> {
   let cancelled: Promise<void> | undefined
@@ -109,7 +109,7 @@ async function runUnlessAbandoned<T>(
   signal?.addEventListener('abort', cancel, { once: true })
   let isIntact = false
   try {
-    const result = await ask()
+    const result = await send()
     isIntact = true
     return result
   } catch (error) {
@@ -126,7 +126,7 @@ async function runUnlessAbandoned<T>(
   }
 }
 
-/** Only this message of the pool tells a timeout from a connection that could not be made. */
+/** Only this message of the pool distinguishes a timeout from a failed connection. */
 const hasWaitedTooLong = (error: unknown) =>
   error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 

@@ -2,7 +2,7 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { boundQueries } from './bounded-queries.ts'
 import { connectClient } from './database-errors.ts'
-import { createTimelineGuard, type ServerState, type TimelineGuard } from './timelines.ts'
+import { createTimelineGuard, type ServerState, type TimelineGuard } from './timeline-guard.ts'
 
 /** The database as repositories and the import use it. */
 export type Database = NodePgDatabase
@@ -66,7 +66,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
 /** Connections for lookups: each takes less than a millisecond, so two of them do thousands a second. */
 export const LOOKUP_CONNECTIONS = 2
 
-/** The lanes to a database on which a service asks: what is slow on one never holds up another. */
+/** Separate connection pools to one database: slow queries on one never delay another. */
 export interface ServingDatabase {
   queries: OpenDatabase
   /**
@@ -84,7 +84,7 @@ export interface ServingDatabase {
 interface ServingOptions extends Omit<DatabaseOptions, 'guard' | 'plans'> {
   /** Connections for exports; none is opened before there is one. */
   maxExports?: number
-  /** Told of a primary that has been replaced and is left, and of the timeline that has replaced its own. */
+  /** Called when a connection to a replaced primary is closed, with its timeline and the newer one. */
   onOlderTimeline?: (server: ServerState, newest: number) => void
 }
 

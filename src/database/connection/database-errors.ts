@@ -25,7 +25,7 @@ export const isRolledBack = (error: unknown) => error instanceof pg.DatabaseErro
 /** Whether an administrator, a shutdown or the crash of another session ended this one. */
 export const isTerminated = (error: unknown) => error instanceof pg.DatabaseError && /^57P0[12]$/.test(error.code ?? '')
 
-/** Whether a query was cancelled because nobody waited for it any more. */
+/** Whether a query was cancelled because its last caller had left. */
 export const isCancelled = (error: unknown) =>
   error instanceof CancelledError || (error instanceof DrizzleQueryError && error.cause instanceof CancelledError)
 

@@ -4,11 +4,10 @@ import { type Caller, type Cancellable, CancelSignal, runAs } from './abort-cont
 const TIMEOUT_MS = 100
 
 /**
- * Sends one query for all callers that arrive while the query before it is under way, after that one has ended. Nobody
- * joins a query that has been sent, whose snapshot may be older than the caller. So each caller waits for at most two
- * queries, and the more callers, the more share one.
+ * Coalesces queries: all callers that arrive while a query is running share the next one. No caller joins a running
+ * query, because its snapshot may be older than the caller. So each caller waits for at most two queries.
  */
-export function coalesceNext<T>(ask: () => Promise<T>): () => Promise<T> {
+export function coalesceNext<T>(send: () => Promise<T>): () => Promise<T> {
   let before: Promise<unknown> | undefined
   let next: Promise<T> | undefined
 
@@ -17,7 +16,7 @@ export function coalesceNext<T>(ask: () => Promise<T>): () => Promise<T> {
     // Callers of one turn of the event loop share a query, also if the one before has just ended.
     await new Promise<void>((resolve) => setImmediate(resolve))
     next = undefined
-    const response = ask()
+    const response = send()
     const isOver = settled(response)
     before = isOver
     void isOver.then(() => {
@@ -43,10 +42,10 @@ const settled = (response: Promise<unknown>) =>
     response.then(end, end)
   })
 
-const NOBODY: Caller = { signal: undefined, address: undefined }
+const NO_CALLER: Caller = { signal: undefined, address: undefined }
 
 export interface SharedWork<T> {
-  /** Whether all callers have left; nobody may join any more. */
+  /** Whether all callers have left; no further caller may join. */
   readonly isCancelled: boolean
   /** Fulfilled when the work has ended, with or without an error; waiting for it does not keep the work going. */
   readonly ended: Promise<void>
@@ -59,34 +58,34 @@ export interface SharedWork<T> {
  * @param owner the network of the caller that starts it; its queries are charged to that one until others join.
  */
 export function shareWork<T>(work: () => Promise<T>, owner: string | undefined): SharedWork<T> {
-  const abandonment = new CancelSignal()
-  const shared = { signal: abandonment, address: owner }
+  const cancellation = new CancelSignal()
+  const shared = { signal: cancellation, address: owner }
   const outcome = runAs(shared, work)
-  const leaving = new Map<() => void, Cancellable>()
+  const listeners = new Map<() => void, Cancellable>()
   let waiting = 0
   let isOver = false
   // Once for all: each caller waits for the result itself, without a promise of its own.
   const end = () => {
     isOver = true
-    for (const [leave, signal] of leaving) signal.removeEventListener('abort', leave)
+    for (const [stopWaiting, signal] of listeners) signal.removeEventListener('abort', stopWaiting)
   }
   const ended = outcome.then(end, end)
   return {
     ended,
     get isCancelled() {
-      return abandonment.aborted
+      return cancellation.aborted
     },
-    join({ signal, address } = NOBODY) {
+    join({ signal, address } = NO_CALLER) {
       if (address !== shared.address) shared.address = undefined
-      const leave = () => {
+      const stopWaiting = () => {
         waiting -= 1
-        if (waiting === 0) abandonment.abort()
+        if (waiting === 0) cancellation.abort()
       }
       waiting += 1
-      if (signal?.aborted) leave()
+      if (signal?.aborted) stopWaiting()
       else if (signal !== undefined && !isOver) {
-        leaving.set(leave, signal)
-        signal.addEventListener('abort', leave, { once: true })
+        listeners.set(stopWaiting, signal)
+        signal.addEventListener('abort', stopWaiting, { once: true })
       }
       return outcome
     },

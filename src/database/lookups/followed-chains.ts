@@ -72,12 +72,12 @@ export function createFollowedChainReader(database: Database, clock: () => Date)
     const now = clock().getTime()
     return (await statement.execute()).map(({ chainId, asOfBlock, asOfBlockHash, asOfAt, ...chain }) => {
       const { headBlock, finalizedBlock, lookedAt, isBackFilling } = chain
-      const isHeard = lookedAt !== null && now - lookedAt.getTime() <= SILENCE_MS
+      const isRecent = lookedAt !== null && now - lookedAt.getTime() <= SILENCE_MS
       const isNear = asOfBlock !== null && headBlock !== null && headBlock - asOfBlock <= BLOCKS_UNDER_WAY
       return {
         ...{ chainId, asOfBlock, asOfBlockHash, asOfAt, headBlock, finalizedBlock },
         lagSeconds: asOfAt === null ? null : Math.max(0, Math.floor((now - asOfAt.getTime()) / 1000)),
-        state: isBackFilling ? 'back-filling' : isHeard && isNear ? 'following' : 'behind',
+        state: isBackFilling ? 'back-filling' : isRecent && isNear ? 'following' : 'behind',
       }
     })
   }

@@ -47,7 +47,7 @@ export const tokenVersion = sql<string>`(select ${tokenVersions.version} from ${
 export function createTokenStore(database: Database): TokenStore {
   const statement = prepare(database)
   // Caches unknown ones too: `unknown` differs from a token that was never looked up.
-  const kept = new LRUCache<string, { token: Token | undefined }>({
+  const cache = new LRUCache<string, { token: Token | undefined }>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ token }, id) => id.length + 2 * (token?.metadata.length ?? 0) + ENTRY_BYTES,
   })
@@ -56,13 +56,13 @@ export function createTokenStore(database: Database): TokenStore {
   /** Tokens of a version; undefined if they have another one by now. */
   async function readAt(version: string, ids: ReadonlySet<string>): Promise<Tokens | undefined> {
     if (cachedVersion !== version) {
-      kept.clear()
+      cache.clear()
       cachedVersion = version
     }
     const found = new Map<string, Token>()
     const missing: string[] = []
     for (const id of ids) {
-      const entry = kept.get(id)
+      const entry = cache.get(id)
       if (entry === undefined) missing.push(id)
       else if (entry.token !== undefined) found.set(id, entry.token)
     }
@@ -73,7 +73,7 @@ export function createTokenStore(database: Database): TokenStore {
     })
     if (rows[0]?.version !== version) return undefined
     for (const { token } of rows) if (token !== null) found.set(`${token.chainId}:${token.address}`, toToken(token))
-    if (cachedVersion === version) for (const id of missing) kept.set(id, { token: found.get(id) })
+    if (cachedVersion === version) for (const id of missing) cache.set(id, { token: found.get(id) })
     return found
   }
 

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
 import type { Database } from '../connection/client.ts'
 import { orUnreachable } from '../connection/database-errors.ts'
-import type { TimelineGuard } from '../connection/timelines.ts'
+import type { TimelineGuard } from '../connection/timeline-guard.ts'
 
 /** One state of the data, for as long as it is open. */
 export interface Snapshot {

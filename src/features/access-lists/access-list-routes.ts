@@ -47,13 +47,14 @@ export const accessListRoutes: FastifyPluginAsyncTypebox<{ accessLists: AccessLi
 }
 
 /** Whose lists are meant, and may be seen. */
-function toUserId(asked: string | undefined, { userId, isAdmin }: Credential): string {
+function toUserId(requested: string | undefined, { userId, isAdmin }: Credential): string {
   if (isAdmin) {
-    if (asked === undefined) {
+    if (requested === undefined) {
       throw new InvalidParameterError('userId', 'userId is missing: an admin token must name a user', 'missing')
     }
-    return asked
+    return requested
   }
-  if (asked !== undefined && asked !== userId) throw new ForbiddenError('userId names another user than the token does')
+  if (requested !== undefined && requested !== userId)
+    throw new ForbiddenError('userId names another user than the token does')
   return userId
 }

@@ -101,8 +101,8 @@ export function createCampaignRepository(database: Database, lookups: Database, 
   })
 
   async function readPages(list: typeof listTogether, searches: string[], now: Date) {
-    const asked = totals.ask(searches, now)
-    const values = { searches: asked.json, now: now.toISOString() }
+    const totalsRequest = totals.ask(searches, now)
+    const values = { searches: totalsRequest.json, now: now.toISOString() }
     const rows = await readShown(() => withListDocuments(() => list.execute(values)))
     const byKey = new Map<number, Shown>()
     for (const { shown } of rows) if (shown !== undefined) byKey.set(shown.key, shown)
@@ -111,7 +111,7 @@ export function createCampaignRepository(database: Database, lookups: Database, 
       if (nth === null || listsVersion === null || keys === null) continue
       const shown = keys.split(',').flatMap((key) => byKey.get(Number(key)) ?? [])
       pages.set(searches[nth - 1] ?? '', {
-        ...asked.totalOf(nth, { total, listsVersion, changesAt, facetCounts, keys, walked }),
+        ...totalsRequest.totalOf(nth, { total, listsVersion, changesAt, facetCounts, keys, walked }),
         shown,
         walked,
       })
@@ -121,13 +121,13 @@ export function createCampaignRepository(database: Database, lookups: Database, 
 
   async function findPage(query: ListCampaignsQuery, walk: Walk | undefined): Promise<Page | undefined> {
     const { pageSize, facets, search: words } = query
-    const asked = { ...query, ...toRows(query), activity: activityOf(query), walk }
-    const { text: search, entryCount } = toSearchRequest(asked)
+    const criteria = { ...query, ...toRows(query), activity: activityOf(query), walk }
+    const { text: search, entryCount } = toSearchRequest(criteria)
     const counts = pageSize === 0 && walk === undefined ? await totals.lookup(search, clock()) : undefined
     if (counts !== undefined) return { ...counts, shown: [], walked: null }
-    const isDear = entryCount > MAX_ENTRIES_TOGETHER || facets !== undefined || words !== undefined
-    if (!isDear && walk === undefined) return loadPage(search)
-    return (await readPages(isDear ? listAlone : listTogether, [search], walk?.instant ?? clock())).get(search)
+    const isExpensive = entryCount > MAX_ENTRIES_TOGETHER || facets !== undefined || words !== undefined
+    if (!isExpensive && walk === undefined) return loadPage(search)
+    return (await readPages(isExpensive ? listAlone : listTogether, [search], walk?.instant ?? clock())).get(search)
   }
 
   /**

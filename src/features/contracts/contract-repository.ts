@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import { rememberStatements } from '../../database/prepared-statements.ts'
+import { cacheStatements } from '../../database/prepared-statements.ts'
 import { combine, given } from '../../database/sql-conditions.ts'
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import { contracts } from '../../database/tables/contracts.ts'
@@ -24,7 +24,7 @@ export interface ContractRepository {
 const ALL_TIME = 0
 
 export function createContractRepository(database: Database, clock: () => Date): ContractRepository {
-  const statementOf = rememberStatements<ReturnType<typeof prepareList>>('list_contracts')
+  const statementOf = cacheStatements<ReturnType<typeof prepareList>>('list_contracts')
 
   return {
     async list(query) {
@@ -169,7 +169,7 @@ const theirs = sql`cross join lateral (
   select from ${campaigns} where key = changes.campaign_key and creator = ${sql.placeholder('creator')} offset 0) theirs`
 
 /**
- * For a creator who is not popular, whose few campaigns are looked up one by one, which `offset 0` enforces: the
+ * For a creator with few campaigns, which are looked up one by one; `offset 0` enforces that: the
  * planner would rather read the totals of all creators.
  */
 const addedUp = ({ seconds, condition }: Shape) => sql`

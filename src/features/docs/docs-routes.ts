@@ -24,7 +24,7 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-/** What the pages may load: what this service itself serves. To try operations they may ask where these are served too. */
+/** The pages may load only what this service serves, and may send requests to the operations' URLs. */
 function docsPolicy(baseUrls: string[]) {
   const origins = baseUrls.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin)
   const connectable = [...new Set(["'self'", ...origins])].join(' ')

@@ -2,7 +2,13 @@ import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
-import { claimFacts, factColumns, judge, judgeWhole, nextChangeOf } from '../../read-models/eligibility/read.ts'
+import {
+  claimFacts,
+  evaluate,
+  evaluateCampaignRow,
+  factColumns,
+  nextChangeOf,
+} from '../../read-models/eligibility/read.ts'
 import { byCampaignId } from '../../schemas/campaigns/campaign-order.ts'
 import type { CampaignEligibility, ListEligibilityQuery, ListEligibilityResponse } from './eligibility-schemas.ts'
 
@@ -27,12 +33,16 @@ export function createEligibilityRepository(database: Database, clock: () => Dat
         [...found].map(async ([id, facts]): Promise<CampaignEligibility> => {
           const incentives = await Promise.all(
             facts.flatMap((row) =>
-              row.position === null ? [] : [toIncentive(row, row.position, judge(row, { id, user }, now))],
+              row.position === null ? [] : [toIncentive(row, row.position, evaluate(row, { id, user }, now))],
             ),
           )
           const verdicts = incentives.map(({ verdict }) => verdict)
           const [first] = facts
-          return { id, verdict: first === undefined ? 'unknown' : judgeWhole(first, verdicts, now), incentives }
+          return {
+            id,
+            verdict: first === undefined ? 'unknown' : evaluateCampaignRow(first, verdicts, now),
+            incentives,
+          }
         }),
       )
       const unknownCampaigns = ids.filter((id) => !found.has(id)).sort(byCampaignId)
@@ -51,10 +61,10 @@ export function createEligibilityRepository(database: Database, clock: () => Dat
   }
 }
 
-const toIncentive = async (row: { type: string }, position: number, judged: ReturnType<typeof judge>) => ({
+const toIncentive = async (row: { type: string }, position: number, evaluated: ReturnType<typeof evaluate>) => ({
   incentiveIndex: position,
   type: row.type,
-  ...(await judged),
+  ...(await evaluated),
 })
 
 /** In the order of the campaigns, and of their incentives. */

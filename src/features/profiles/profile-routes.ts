@@ -45,11 +45,11 @@ export const profileRoutes: FastifyPluginAsyncTypebox<{ profiles: ProfileReposit
 }
 
 /** Whose profile is meant, and may be seen. */
-function toAddress(asked: string | undefined, { address, isAdmin }: Credential): string {
-  if (asked !== undefined && asked !== address && !isAdmin) {
+function toAddress(requested: string | undefined, { address, isAdmin }: Credential): string {
+  if (requested !== undefined && requested !== address && !isAdmin) {
     throw new ForbiddenError('user names another account than the token does')
   }
-  const meant = asked ?? address
+  const meant = requested ?? address
   if (meant === null) {
     throw new InvalidParameterError('user', 'user is missing: the token has no address of its own', 'missing')
   }

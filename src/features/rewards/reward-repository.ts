@@ -2,7 +2,7 @@ import type { Database } from '../../database/connection/client.ts'
 import { createTokenStore, type Tokens } from '../../database/lookups/token-metadata-cache.ts'
 import { readCursor, toCursor } from '../../http/request/cursors.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
-import { type FactRow, judge, nextChangeOf } from '../../read-models/eligibility/read.ts'
+import { evaluate, type FactRow, nextChangeOf } from '../../read-models/eligibility/read.ts'
 import { NO_CLAIM, prepareRewards, prepareSigned, type RewardRow } from './reward-rows.ts'
 import type { ListRewardsQuery, ListRewardsResponse, Reward } from './reward-schemas.ts'
 
@@ -29,26 +29,26 @@ export function createRewardRepository(database: Database, clock: () => Date): R
     const rows = [first, ...rest].flatMap((row) =>
       row === undefined || row.id === null ? [] : [{ ...row, id: row.id }],
     )
-    const judged = await Promise.all(
-      rows.map(async (row) => ({ row, ...(await judge(row, { id: row.id, user }, now)) })),
+    const evaluated = await Promise.all(
+      rows.map(async (row) => ({ row, ...(await evaluate(row, { id: row.id, user }, now)) })),
     )
     return {
       revision: first?.revision,
       facts: rows,
-      those: judged.flatMap(({ row, verdict }) => (verdict === 'claimable' ? [row] : [])),
+      those: evaluated.flatMap(({ row, verdict }) => (verdict === 'claimable' ? [row] : [])),
     }
   }
 
   /** Both of one state of the data. */
   async function readPage(query: RequestState, now: Date) {
     const { state, user, chainId, pageSize } = query
-    const place = placeOf(query)
+    const after = parseCursorPosition(query)
     for (;;) {
       const claimable = await readClaimable(query, now)
       const { rows, tokens } = await tokenStore.readWith(
         () =>
           rewards.execute({
-            ...{ user, chains: chainId ?? null, leastClaims: state === 'claimed' ? 1 : 0, ...place },
+            ...{ user, chains: chainId ?? null, leastClaims: state === 'claimed' ? 1 : 0, ...after },
             keys: claimable?.those.map(({ key }) => key) ?? null,
             positions: claimable?.those.map(({ position }) => position) ?? null,
             // The additional row shows whether there is a next page.
@@ -80,7 +80,7 @@ export function createRewardRepository(database: Database, clock: () => Date): R
             ...{ chainId, asset, metadata: metadataOf(tokens, chainId, asset) },
             ...total,
           })),
-          nextCursor: last === undefined ? null : toCursor('listRewards', query, toPlace(last)),
+          nextCursor: last === undefined ? null : toCursor('listRewards', query, toCursorPosition(last)),
         },
         dependencies: {
           campaignKeys: [],
@@ -96,15 +96,15 @@ export function createRewardRepository(database: Database, clock: () => Date): R
 }
 
 /** Timestamp of the last claim, campaign ID, index of the last entry of a page. */
-const PLACE = /^(\d{1,12}) (\d{1,16}):(0x[0-9a-f]{40}):(\d{1,78}) (\d{1,5})$/
+const CURSOR_POSITION = /^(\d{1,12}) (\d{1,16}):(0x[0-9a-f]{40}):(\d{1,78}) (\d{1,5})$/
 
-const toPlace = ({ lastTimestamp, id, position }: FactRow & { id: string }) => [
+const toCursorPosition = ({ lastTimestamp, id, position }: FactRow & { id: string }) => [
   ...[lastTimestamp ?? NO_CLAIM, id, position ?? 0],
 ]
 
-function placeOf(query: RequestState) {
+function parseCursorPosition(query: RequestState) {
   if (query.cursor === undefined) return { timestamp: NO_CLAIM + 1, chain: 0, core: '', identifier: '0', position: 0 }
-  const [timestamp, chain, core, identifier, position] = readCursor(query.cursor, 'listRewards', query, PLACE)
+  const [timestamp, chain, core, identifier, position] = readCursor(query.cursor, 'listRewards', query, CURSOR_POSITION)
   return { timestamp, chain, core, identifier, position }
 }
 
@@ -124,6 +124,6 @@ async function toReward(row: RewardRow & { id: string }, user: string, tokens: T
     claimedAmountUsd: claims === 0 ? '0' : asset === null ? null : amountUsd,
     lastClaimedAt: lastTimestamp === null ? null : new Date(lastTimestamp * 1000).toISOString(),
     lastTxHash: lastHash,
-    ...(await judge(row, { id, user }, now)),
+    ...(await evaluate(row, { id, user }, now)),
   }
 }

@@ -38,7 +38,7 @@ export function prepareRewards(database: Database) {
   const after = sql`${placeholder('timestamp')}::bigint`
   const entries = sql`claimant_entries(${placeholder('user')}, ${placeholder('chains')}::bigint[],
     ${placeholder('keys')}::bigint[], ${placeholder('positions')}::smallint[], ${after}, ${placeholder('max')}::integer)`
-  const place = sql`coalesce(last_timestamp, ${sql.raw(String(NO_CLAIM))})`
+  const sortKey = sql`coalesce(last_timestamp, ${sql.raw(String(NO_CLAIM))})`
   const figures = sql`claim_count, amount, amount_usd, unvalued_count`
   const order = sql`place desc, chain_id, core_address, identifier, "position"`
   const paged = database.$with('paged', {}).as(sql`
@@ -47,7 +47,7 @@ export function prepareRewards(database: Database) {
       where claimant = ${placeholder('user')} and ${placeholder('keys')}::bigint[] is null
         and (${placeholder('chains')}::bigint[] is null or chain_id = any (${placeholder('chains')}))
     ), entry as materialized (
-      select own.*, ${place} as place, campaign.id, campaign.chain_id, campaign.core_address, campaign.identifier,
+      select own.*, ${sortKey} as place, campaign.id, campaign.chain_id, campaign.core_address, campaign.identifier,
         campaign.campaign_name, incentive.asset
       from ${entries} own
       join campaigns campaign on campaign.key = own.campaign_key

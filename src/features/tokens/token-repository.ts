@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import { rememberStatements } from '../../database/prepared-statements.ts'
+import { cacheStatements } from '../../database/prepared-statements.ts'
 import { combine, given } from '../../database/sql-conditions.ts'
 import { tokens } from '../../database/tables/tokens.ts'
 import { activeRewards } from '../../read-models/campaign-search/read.ts'
@@ -22,7 +22,7 @@ export interface TokenRepository {
 const dependencies: Dependencies = { campaignKeys: [], onLists: true }
 
 export function createTokenRepository(database: Database, clock: () => Date): TokenRepository {
-  const statementOf = rememberStatements<ReturnType<typeof prepareList>>('list_tokens')
+  const statementOf = cacheStatements<ReturnType<typeof prepareList>>('list_tokens')
 
   return {
     async list(query) {

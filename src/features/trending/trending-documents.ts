@@ -37,13 +37,13 @@ export const OPEN = 'null'
 
 /** Parses documents, and caches the results: the same campaigns are trending for hours, and requested each second. */
 export function createDocumentParser() {
-  const kept = new LRUCache<string, ReadDocument>({
+  const cache = new LRUCache<string, ReadDocument>({
     maxSize: MAX_BYTES,
     sizeCalculation: (_, body) => SIZE_OF_TEXT * body.length,
   })
 
   function read(body: string) {
-    const known = kept.get(body)
+    const known = cache.get(body)
     if (known !== undefined) return known
     const document: TrendingDocument = JSON.parse(fillDocument(body, () => OPEN))
     const addresses = document.incentives.flatMap((incentive) => [
@@ -51,7 +51,7 @@ export function createDocumentParser() {
       ...('peg' in incentive ? [incentive.peg] : []),
     ])
     const fresh = { document, tokenIds: addresses.map((address) => `${document.chainId}:${address}`) }
-    kept.set(body, fresh)
+    cache.set(body, fresh)
     return fresh
   }
 

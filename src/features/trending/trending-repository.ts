@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { createTokenStore } from '../../database/lookups/token-metadata-cache.ts'
-import { rememberStatements } from '../../database/prepared-statements.ts'
+import { cacheStatements } from '../../database/prepared-statements.ts'
 import { createDocumentCache, createDocumentReader } from '../../read-models/campaign-documents/read.ts'
 import {
   foremostCampaigns,
@@ -28,7 +28,7 @@ export interface TrendingRepository {
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024
 
 export function createTrendingRepository(database: Database, clock: () => Date): TrendingRepository {
-  const statementOf = rememberStatements<ReturnType<typeof prepareTrending>>('list_trending')
+  const statementOf = cacheStatements<ReturnType<typeof prepareTrending>>('list_trending')
   const tokenStore = createTokenStore(database)
   const withDocuments = createDocumentReader(createDocumentCache(MAX_DOCUMENT_BYTES), database, 'trending')
   const documents = createDocumentParser()
@@ -39,7 +39,7 @@ export function createTrendingRepository(database: Database, clock: () => Date):
       const { shape, conditions, values } = toTrendingConditions(query)
       const statement = statementOf(`${period} ${shape}`, (name) => prepareTrending(database, name, period, conditions))
       const now = clock()
-      const asked = {
+      const filter = {
         ...values,
         user: user ?? null,
         withToken: includeTokenMetadata,
@@ -48,7 +48,7 @@ export function createTrendingRepository(database: Database, clock: () => Date):
         pageSize: query.pageSize,
       }
       const { rows, tokens } = await tokenStore.readWith(
-        () => withDocuments(() => statement.execute(asked)),
+        () => withDocuments(() => statement.execute(filter)),
         documents.tokenIdsOf,
       )
       const entries = rows.map((row) => toTrendingCampaign(row, documents, tokens, user !== undefined))

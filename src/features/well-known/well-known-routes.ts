@@ -5,7 +5,7 @@ import { serviceLinksOf } from '../../http/service-links.ts'
 const CATALOG_PATH = '/.well-known/api-catalog'
 const CATALOG_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
-/** RFC 9116 recommends less than a year; whoever reads the file gets a new date each day. */
+/** RFC 9116 recommends less than a year; the date in the file is renewed each day. */
 const EXPIRES_DAYS = 180
 const DAY_MS = 86_400_000
 
@@ -16,7 +16,7 @@ interface WellKnownSettings {
   SECURITY_CONTACT?: string | undefined
 }
 
-/** What programs look for: which APIs are here and what describes them, and whom to tell of a vulnerability. */
+/** Discovery documents: the API catalog (RFC 9727) and `security.txt` (RFC 9116). */
 export function serveWellKnown(app: FastifyInstance, settings: WellKnownSettings, now: () => Date) {
   const hidden = { schema: { hide: true } }
   const representations = createRepresentations('public, no-cache')

@@ -51,7 +51,7 @@ export function nameEnumerations(operations: Operation[], components: { schemas?
   }
 }
 
-/** Undefined if the schema is none; a single value is none, for it tells a variant from others. */
+/** Returns `undefined` if the schema is no enumeration. A single value is none: it discriminates a variant. */
 function enumerationOf(schema: Schema) {
   if (!Array.isArray(schema.enum) || schema.enum.length === 1) return undefined
   return JSON.stringify(Object.fromEntries(Object.entries(schema).filter(([keyword]) => KEYWORDS.includes(keyword))))

@@ -102,7 +102,7 @@ export async function collectOpenApi(app: FastifyInstance) {
 /** The document as it is published; `app.swagger()` has everything in its place. */
 export const toOpenApi = (app: FastifyInstance) => shareComponents(app.swagger())
 
-/** `/openapi.json` and `/openapi.yaml`, each made when it is asked for first: by then every operation is registered. */
+/** `/openapi.json` and `/openapi.yaml`, each rendered at its first request: by then every operation is registered. */
 export function serveOpenApi(app: FastifyInstance) {
   // Another version of the service may say something else.
   const representations = createRepresentations('public, no-cache')

@@ -50,8 +50,8 @@ export function shareComponents<T extends object>(document: T): T {
     if (JSON.stringify(operation.servers) === JSON.stringify(servers)) delete operation.servers
     if (JSON.stringify(operation.security) === JSON.stringify(security)) delete operation.security
   }
-  const shareAs = (kind: string, places: Place[]) => {
-    const shared = share(places, `#/components/${kind}/`)
+  const shareAs = (kind: string, locations: SchemaLocation[]) => {
+    const shared = share(locations, `#/components/${kind}/`)
     if (Object.keys(shared).length > 0) components[kind] = shared
   }
   for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) leaveOutDefaults(parameter)
@@ -61,22 +61,22 @@ export function shareComponents<T extends object>(document: T): T {
   uniteExamples(operations)
   shareAs(
     'parameters',
-    operations.flatMap(({ parameters = [] }) => placesIn(parameters, (_, { name }) => name)),
+    operations.flatMap(({ parameters = [] }) => locationsIn(parameters, (_, { name }) => name)),
   )
   shareAs(
     'responses',
-    operations.flatMap(({ responses = {} }) => placesIn(responses, (status) => `Http${status}`)),
+    operations.flatMap(({ responses = {} }) => locationsIn(responses, (status) => `Http${status}`)),
   )
   // Those that are still where they were, and those that are components now.
   const responses = [...operations, components].flatMap((one) => Object.values(one.responses ?? {}))
   shareAs(
     'headers',
-    responses.flatMap(({ headers = {} }) => placesIn(headers)),
+    responses.flatMap(({ headers = {} }) => locationsIn(headers)),
   )
   const contents = responses.flatMap(({ content = {} }) => Object.values(content))
   shareAs(
     'examples',
-    contents.flatMap(({ examples = {} }) => placesIn(examples)),
+    contents.flatMap(({ examples = {} }) => locationsIn(examples)),
   )
   return copy
 }
@@ -133,20 +133,20 @@ const withoutExamples = (response: Response) =>
   JSON.stringify(response, (key, value) => (key === 'examples' ? undefined : value))
 
 /** Where a value stands, and the name that it would have as a component. */
-interface Place {
+interface SchemaLocation {
   holder: Json
   key: string
   name: string
 }
 
-function placesIn<T>(holder: Record<string, T> | T[], nameOf = (key: string, _value: T) => key): Place[] {
+function locationsIn<T>(holder: Record<string, T> | T[], nameOf = (key: string, _value: T) => key): SchemaLocation[] {
   return Object.entries(holder).map(([key, value]) => ({ holder: holder as Json, key, name: nameOf(key, value) }))
 }
 
 /** Replaces what is in several places by references, and returns what these lead to; a name that is taken gets a number. */
-function share(places: Place[], prefix: string): Json {
+function share(locations: SchemaLocation[], prefix: string): Json {
   const shared: Json = {}
-  for (const same of groupBy(places, ({ holder, key, name }) => JSON.stringify([name, holder[key]]))) {
+  for (const same of groupBy(locations, ({ holder, key, name }) => JSON.stringify([name, holder[key]]))) {
     const [first] = same
     if (first === undefined || same.length === 1) continue
     const namesakes = Object.keys(shared).filter((name) => name.replace(/_\d+$/, '') === first.name).length

@@ -14,16 +14,16 @@ const DIGEST_BYTES = 9
 const ASIDE = new Set(['cursor', 'page', 'pageSize', 'minBlock'])
 
 const digestOf = (operation: string, parameters: object) => {
-  const asked = Object.fromEntries(Object.entries(parameters).filter(([name]) => !ASIDE.has(name)))
+  const filter = Object.fromEntries(Object.entries(parameters).filter(([name]) => !ASIDE.has(name)))
   return createHash('sha256')
-    .update(`${operation}${toCanonicalQuery(asked)}`)
+    .update(`${operation}${toCanonicalQuery(filter)}`)
     .digest()
     .subarray(0, DIGEST_BYTES)
 }
 
 /** The cursor of a position in the result of a query to an operation. */
-export const toCursor = (operation: string, parameters: object, place: readonly (string | number)[]) =>
-  Buffer.concat([digestOf(operation, parameters), Buffer.from(place.join(' '))]).toString('base64url')
+export const toCursor = (operation: string, parameters: object, position: readonly (string | number)[]) =>
+  Buffer.concat([digestOf(operation, parameters), Buffer.from(position.join(' '))]).toString('base64url')
 
 /**
  * The place that a cursor stands for: what the groups of `form` find.
@@ -31,8 +31,8 @@ export const toCursor = (operation: string, parameters: object, place: readonly 
  */
 export function readCursor(cursor: string, operation: string, parameters: object, form: RegExp): string[] {
   const bytes = Buffer.from(cursor, 'base64url')
-  const [, ...place] = form.exec(bytes.subarray(DIGEST_BYTES).toString()) ?? []
-  if (place.length === 0 || bytes.toString('base64url') !== cursor) {
+  const [, ...position] = form.exec(bytes.subarray(DIGEST_BYTES).toString()) ?? []
+  if (position.length === 0 || bytes.toString('base64url') !== cursor) {
     throw new InvalidParameterError('cursor', `cursor must be a nextCursor of this operation, got ${quote(cursor)}`)
   }
   if (!bytes.subarray(0, DIGEST_BYTES).equals(digestOf(operation, parameters))) {
@@ -41,5 +41,5 @@ export function readCursor(cursor: string, operation: string, parameters: object
       'cursor is of a request with other parameters: only pageSize, minBlock and the order of lists may change',
     )
   }
-  return place
+  return position
 }

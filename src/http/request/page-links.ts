@@ -23,15 +23,15 @@ const encode = (value: unknown) => encodeURIComponent(String(value)).replaceAll(
  * parameters that have their defaults. Undefined if there are none, or they would be too long.
  */
 export function toPageLinks({ query, routeOptions }: FastifyRequest, { totalCount, nextCursor }: Paged) {
-  const { page, pageSize, ...asked } = Object(query)
+  const { page, pageSize, ...filter } = Object(query)
   if (pageSize === 0) return undefined
-  const places = nextCursor === undefined ? toNumbers(page, pageSize, totalCount) : toNext(nextCursor)
+  const targets = nextCursor === undefined ? toNumbers(page, pageSize, totalCount) : toNext(nextCursor)
   const { properties = {} } = Object(routeOptions.schema?.querystring)
-  const kept = Object.keys(properties)
-    .filter((name) => !ASIDE.has(name) && asked[name] !== undefined && asked[name] !== properties[name].default)
-    .map((name) => `${name}=${encode(asked[name])}&`)
+  const parameters = Object.keys(properties)
+    .filter((name) => !ASIDE.has(name) && filter[name] !== undefined && filter[name] !== properties[name].default)
+    .map((name) => `${name}=${encode(filter[name])}&`)
     .join('')
-  const links = places.map(([relation, place]) => `<?${kept}${place}&pageSize=${pageSize}>; rel="${relation}"`)
+  const links = targets.map(([relation, target]) => `<?${parameters}${target}&pageSize=${pageSize}>; rel="${relation}"`)
   return withinLimit(links.join(', '))
 }
 

@@ -28,11 +28,11 @@ const MAX_NAME = 128
 
 /** The most recent short query strings: the result of one is the same object as long as it is cached. */
 const parsed = new LRUCache<string, RawQuery>({ max: 1000 })
-const MAX_REMEMBERED_LENGTH = 256
+const MAX_CACHED_LENGTH = 256
 
 /** The part of a query string that is parsed: `refuseMalformedQueries` refuses one with more pairs. */
 export function parseQuery(text: string): RawQuery {
-  if (text.length > MAX_REMEMBERED_LENGTH) {
+  if (text.length > MAX_CACHED_LENGTH) {
     return parse(text.length > MAX_PAIRS ? text.split('&', MAX_PAIRS).join('&') : text)
   }
   const known = parsed.get(text)

@@ -20,7 +20,7 @@ export const MAX_BODY_BYTES = 65_536
 /** When a refused client may try again. */
 export const RETRY_AFTER_SECONDS = '2'
 
-/** To what Node's HTTP parser refuses: whatever form its client prefers, nobody has read it. */
+/** The response to requests that Node's HTTP parser rejects: their `Accept` header is not known. */
 export function toUnreadableResponse(error: Error & { code?: string }) {
   if (error.code === 'HPE_HEADER_OVERFLOW') return toRawResponse(new HeadersTooLongError())
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return toRawResponse(new RequestTimeoutError())

@@ -100,8 +100,8 @@ export function setRateHeaders(reply: FastifyReply, limit: RateLimit, { isExceed
 }
 
 /**
- * Refuses requests for a scope's routes beyond a limit, before anything is asked of the database for them. What has not
- * changed does not count: whoever asks for that with a tag costs next to nothing.
+ * Rejects requests for a scope's routes beyond a limit, before they query the database. A 304 does not count, because it
+ * costs next to nothing.
  */
 export function refuseBeyond(scope: FastifyInstance, limit: RateLimit) {
   scope.addHook('onRequest', (request, reply, done) => {

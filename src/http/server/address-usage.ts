@@ -24,7 +24,7 @@ export interface Usage {
   /** Connections without a request; the longest idle one first. */
   idle: Set<Socket>
   /** Requests whose responses are being made. */
-  making: number
+  rendering: number
   /** Large bodies being sent: the number of connections for each, by body key. */
   bodies: Map<string, number>
   bodyBytes: number
@@ -33,7 +33,7 @@ export interface Usage {
 export interface Usages {
   of(address: string): Usage
   /** Call it when something has ended, so that an address that uses nothing takes no memory. */
-  forgetUnused(usage: Usage): void
+  deleteUnused(usage: Usage): void
 }
 
 export function createUsages(): Usages {
@@ -43,14 +43,14 @@ export function createUsages(): Usages {
       const [network] = networksOf(address)
       let usage = usages.get(network)
       if (usage === undefined) {
-        usage = { network, connections: 0, idle: new Set(), making: 0, bodies: new Map(), bodyBytes: 0 }
+        usage = { network, connections: 0, idle: new Set(), rendering: 0, bodies: new Map(), bodyBytes: 0 }
         usages.set(network, usage)
       }
       return usage
     },
 
-    forgetUnused({ network, connections, making, bodies }) {
-      if (connections === 0 && making === 0 && bodies.size === 0) usages.delete(network)
+    deleteUnused({ network, connections, rendering, bodies }) {
+      if (connections === 0 && rendering === 0 && bodies.size === 0) usages.delete(network)
     },
   }
 }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { toOverloadResponse } from '../request/raw-responses.ts'
 import { createUsages, isThisMachine, type Usage } from './address-usage.ts'
 import { createExchanges, type Exchange, type Exchanges } from './exchanges.ts'
-import { createRefusals } from './refusals.ts'
+import { createRejectedConnections } from './rejected-connections.ts'
 import { findSlow } from './slow-responses.ts'
 
 /** Connections beyond the limit, on which only probes are answered. */
@@ -43,7 +43,7 @@ export class Connections {
   readonly exchanges: Exchanges
   readonly #limits: ConnectionLimits
   readonly #connections = new Map<Socket, Connection>()
-  readonly #refusals = createRefusals()
+  readonly #rejected = createRejectedConnections()
   /** Those opened beyond the limit. */
   readonly #forProbes = new WeakSet<Socket>()
   /** Connections of clients without a request; the longest idle one first. */
@@ -132,12 +132,12 @@ export class Connections {
     if (connection === undefined || connection.lastResponse !== undefined) return
     connection.lastResponse = bytes
     socket.pause()
-    if (connection.exchange === undefined) this.#refusals.finish(socket, bytes)
+    if (connection.exchange === undefined) this.#rejected.finish(socket, bytes)
   }
 
   /** Closes the connections of all refused clients. */
   closeRefused(): void {
-    this.#refusals.closeAll()
+    this.#rejected.closeAll()
   }
 
   #setIdle(socket: Socket, { peer, isProxy }: Connection) {
@@ -171,7 +171,7 @@ export class Connections {
     // Node.js does not report responses that were waiting for their turn.
     this.#dropWaiting(connection)
     if (exchange !== undefined) this.#end(connection, exchange)
-    this.#usages.forgetUnused(peer)
+    this.#usages.deleteUnused(peer)
     connection.gone.abort()
   }
 
@@ -207,7 +207,7 @@ export class Connections {
     const next = waiting.shift()
     if (next !== undefined) next()
     else if (lastResponse === undefined) this.#setIdle(socket, connection)
-    else if (!socket.destroyed) this.#refusals.finish(socket, lastResponse)
+    else if (!socket.destroyed) this.#rejected.finish(socket, lastResponse)
   }
 }
 

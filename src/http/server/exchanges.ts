@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Usage, Usages } from './address-usage.ts'
-import { createHeldBodies } from './response-buffers.ts'
+import { createSharedBodies } from './response-buffers.ts'
 
 /**
  * A request that has started and whose response has not been sent completely. Times are those of `performance.now()`.
@@ -12,7 +12,7 @@ export interface Exchange {
   /** The client's address; the one that a trusted proxy names, if there is a proxy. */
   client: Usage
   /** Whether its response is ready and is being sent. */
-  isMade: boolean
+  isRendered: boolean
   /** Whether it takes as long as its client wants. */
   isStream?: boolean
   sendingSince: number
@@ -25,7 +25,7 @@ export interface Exchange {
 
 export interface Exchanges {
   /** How many responses are being made. */
-  readonly making: number
+  readonly rendering: number
   begin(socket: Socket, response: ServerResponse, client: Usage): Exchange
   /** Counts a request for the client that a proxy has named. */
   assign(exchange: Exchange, address: string): void
@@ -34,20 +34,20 @@ export interface Exchanges {
   /** The same of one that takes as long as its client wants. */
   startStream(exchange: Exchange | undefined): void
   /** Holds a large body to the end, and returns the bytes to send. */
-  hold(exchange: Exchange, key: string, bytes: Buffer): Buffer
+  shareBody(exchange: Exchange, key: string, bytes: Buffer): Buffer
   end(exchange: Exchange): void
 }
 
 /** Responses being made and responses being sent are counted separately: a slow reader uses only its connection. */
 export function createExchanges(usages: Usages, close: (socket: Socket) => void): Exchanges {
-  const bodies = createHeldBodies(close)
-  let making = 0
+  const bodies = createSharedBodies(close)
+  let rendering = 0
 
   function endRendering(exchange: Exchange) {
-    if (exchange.isMade) return
-    exchange.isMade = true
-    exchange.client.making -= 1
-    making -= 1
+    if (exchange.isRendered) return
+    exchange.isRendered = true
+    exchange.client.rendering -= 1
+    rendering -= 1
   }
 
   function startSending(exchange: Exchange) {
@@ -57,20 +57,20 @@ export function createExchanges(usages: Usages, close: (socket: Socket) => void)
   }
 
   return {
-    get making() {
-      return making
+    get rendering() {
+      return rendering
     },
 
     begin(socket, response, client) {
-      making += 1
-      client.making += 1
-      return { socket, response, client, isMade: false, sendingSince: 0, progressAt: 0, sentBytes: 0 }
+      rendering += 1
+      client.rendering += 1
+      return { socket, response, client, isRendered: false, sendingSince: 0, progressAt: 0, sentBytes: 0 }
     },
 
     assign(exchange, address) {
-      exchange.client.making -= 1
+      exchange.client.rendering -= 1
       exchange.client = usages.of(address)
-      exchange.client.making += 1
+      exchange.client.rendering += 1
     },
 
     startSending,
@@ -81,16 +81,16 @@ export function createExchanges(usages: Usages, close: (socket: Socket) => void)
       startSending(exchange)
     },
 
-    hold(exchange, key, bytes) {
+    shareBody(exchange, key, bytes) {
       exchange.bodyKey = key
-      return bodies.hold(key, bytes, exchange.socket, exchange.client)
+      return bodies.share(key, bytes, exchange.socket, exchange.client)
     },
 
     end(exchange) {
       endRendering(exchange)
       const { bodyKey, socket, client } = exchange
       if (bodyKey !== undefined) bodies.release(bodyKey, socket, client)
-      usages.forgetUnused(client)
+      usages.deleteUnused(client)
     },
   }
 }

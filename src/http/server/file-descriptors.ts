@@ -7,10 +7,10 @@ const OTHER_DESCRIPTORS = 64
  * The maximum number of connected clients: at most `wanted`, and few enough that the process never runs out of file
  * descriptors for its own work. A database connection may need a second descriptor, to cancel its query.
  */
-export function connectionLimit(wanted: number, databaseConnections: number): number {
+export function connectionLimit(requested: number, databaseConnections: number): number {
   return Math.max(
     1,
-    Math.min(wanted, descriptorLimit() - OTHER_DESCRIPTORS - PROBE_CONNECTIONS - 2 * databaseConnections),
+    Math.min(requested, descriptorLimit() - OTHER_DESCRIPTORS - PROBE_CONNECTIONS - 2 * databaseConnections),
   )
 }
 

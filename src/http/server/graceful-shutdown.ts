@@ -31,7 +31,7 @@ export function closeGracefully(
 ) {
   let isClosing = false
   let accepted = 0
-  let looking: NodeJS.Timeout | undefined
+  let polling: NodeJS.Timeout | undefined
   /** Connections that have not sent a request yet, with the time they were opened. */
   const silent = new Map<Socket, number>()
 
@@ -47,14 +47,14 @@ export function closeGracefully(
     await takeInAccepted(() => accepted)
     connections.closeRefused()
     const deadline = Date.now() + responseMs
-    looking = setInterval(() => {
+    polling = setInterval(() => {
       const newest = [...silent.values()].at(-1) ?? 0
       const isAllSent = connections.underWay === 0 && Date.now() - newest > FIRST_REQUEST_MS
       // Includes those that never sent a request, for which Node.js would wait forever.
       if (isAllSent || Date.now() >= deadline) app.server.closeAllConnections()
     }, POLL_INTERVAL_MS)
   })
-  app.addHook('onClose', async () => clearInterval(looking))
+  app.addHook('onClose', async () => clearInterval(polling))
   // A keep-alive connection would keep the process alive too.
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (isClosing) void reply.header('connection', 'close')

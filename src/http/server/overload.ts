@@ -16,7 +16,7 @@ const PROBES = new Set<string | undefined>(['/livez', '/readyz'])
  * Probes are not counted, because operators need them most at that time. A busy process does not refuse `/livez`
  * either: it is alive, and a restart would only add load.
  */
-export function refuseWhileOverloaded(
+export function rejectWhileOverloaded(
   app: FastifyInstance,
   connections: Connections,
   limits: { maxConcurrent: number; maxConcurrentPerAddress: number; maxDelayMs: number; isBehindProxy: boolean },
@@ -24,12 +24,12 @@ export function refuseWhileOverloaded(
   const { exchanges } = connections
   const eventLoopDelay = limits.maxDelayMs === 0 ? () => 0 : measureEventLoopDelay(app)
 
-  function whyRefused({ raw }: FastifyRequest, exchange: Exchange | undefined) {
-    if (exchanges.making > limits.maxConcurrent || connections.isForProbes(raw)) return new OverloadedError()
+  function findRejection({ raw }: FastifyRequest, exchange: Exchange | undefined) {
+    if (exchanges.rendering > limits.maxConcurrent || connections.isForProbes(raw)) return new OverloadedError()
     if (exchange === undefined) return undefined
-    const { network, making, bodyBytes } = exchange.client
+    const { network, rendering, bodyBytes } = exchange.client
     const isBeyondShare =
-      (making > limits.maxConcurrentPerAddress && !isThisMachine(network)) || bodyBytes >= MAX_BYTES_PER_ADDRESS
+      (rendering > limits.maxConcurrentPerAddress && !isThisMachine(network)) || bodyBytes >= MAX_BYTES_PER_ADDRESS
     return isBeyondShare ? new TooManyConcurrentError() : undefined
   }
 
@@ -38,7 +38,7 @@ export function refuseWhileOverloaded(
     const exchange = connections.exchangeOf(request.raw)
     if (limits.isBehindProxy && exchange !== undefined) exchanges.assign(exchange, clientAddressOf(request))
     const isTooBusy = eventLoopDelay() > limits.maxDelayMs && url !== '/livez'
-    const error = isTooBusy ? new OverloadedError() : PROBES.has(url) ? undefined : whyRefused(request, exchange)
+    const error = isTooBusy ? new OverloadedError() : PROBES.has(url) ? undefined : findRejection(request, exchange)
     if (connections.isForProbes(request.raw)) void reply.header('connection', 'close')
     if (error?.statusCode === 429) void reply.header('retry-after', RETRY_AFTER_SECONDS)
     done(error)
@@ -46,11 +46,11 @@ export function refuseWhileOverloaded(
 }
 
 /** Charges the database queries of a scope's handlers to the client, and cancels them when the client disconnects. */
-export function abandonWithClient(scope: FastifyInstance, askerOf: (request: FastifyRequest) => Caller) {
+export function abandonWithClient(scope: FastifyInstance, callerOf: (request: FastifyRequest) => Caller) {
   scope.addHook('onRoute', (route) => {
     const { handler } = route
     route.handler = function (request, reply) {
-      return runAs(askerOf(request), async () => handler.call(this, request, reply))
+      return runAs(callerOf(request), async () => handler.call(this, request, reply))
     }
   })
 }

@@ -7,41 +7,41 @@ const MAX_BYTES = 96 * 1024 * 1024
 /** An address to which so many are being sent gets no other response. */
 export const MAX_BYTES_PER_ADDRESS = 32 * 1024 * 1024
 
-interface HeldBody {
+interface SharedBody {
   bytes: Buffer
   sockets: Set<Socket>
   /** When its latest transfer began, by `performance.now()`. */
   begunAt: number
 }
 
-export interface HeldBodies {
+export interface SharedBodies {
   /**
    * Holds a body until it is released, and returns the bytes to send: the buffer of an equal body, if one is being sent
    * already. If there are too many, it closes the connections on which the most expensive one is sent: its size times
    * the time since its latest transfer began.
    */
-  hold(key: string, bytes: Buffer, socket: Socket, client: Usage): Buffer
+  share(key: string, bytes: Buffer, socket: Socket, client: Usage): Buffer
   release(key: string, socket: Socket, client: Usage): void
 }
 
-export function createHeldBodies(close: (socket: Socket) => void): HeldBodies {
-  const held = new Map<string, HeldBody>()
+export function createSharedBodies(close: (socket: Socket) => void): SharedBodies {
+  const shared = new Map<string, SharedBody>()
   let total = 0
 
   function closeMostCostly(now: number) {
-    const costOf = ({ bytes, begunAt }: HeldBody) => bytes.length * (now - begunAt)
-    const costly = [...held.values()].reduce((one, other) => (costOf(other) > costOf(one) ? other : one))
+    const costOf = ({ bytes, begunAt }: SharedBody) => bytes.length * (now - begunAt)
+    const costly = [...shared.values()].reduce((one, other) => (costOf(other) > costOf(one) ? other : one))
     for (const socket of costly.sockets) close(socket)
   }
 
   return {
-    hold(key, bytes, socket, client) {
+    share(key, bytes, socket, client) {
       const now = performance.now()
-      let body = held.get(key)
+      let body = shared.get(key)
       if (body === undefined) {
-        while (held.size > 0 && total + bytes.length > MAX_BYTES) closeMostCostly(now)
+        while (shared.size > 0 && total + bytes.length > MAX_BYTES) closeMostCostly(now)
         body = { bytes, sockets: new Set(), begunAt: now }
-        held.set(key, body)
+        shared.set(key, body)
         total += bytes.length
       }
       body.begunAt = now
@@ -53,10 +53,10 @@ export function createHeldBodies(close: (socket: Socket) => void): HeldBodies {
     },
 
     release(key, socket, client) {
-      const body = held.get(key)
+      const body = shared.get(key)
       if (body === undefined || !body.sockets.delete(socket)) return
       if (body.sockets.size === 0) {
-        held.delete(key)
+        shared.delete(key)
         total -= body.bytes.length
       }
       const count = client.bodies.get(key) ?? 0

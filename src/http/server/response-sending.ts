@@ -8,7 +8,7 @@ import { PIECE_BYTES } from './slow-responses.ts'
 const POLL_INTERVAL_MS = 1000
 
 /** Bodies up to this size are sent whole: dividing them would cost as much as all other work for a list page. */
-const MAX_WHOLE_BYTES = 512 * 1024
+const MAX_SINGLE_BYTES = 512 * 1024
 
 /** Half a megabyte, which is copied in less than a millisecond. */
 const PIECES_PER_TURN = 8
@@ -18,29 +18,29 @@ const PIECES_PER_TURN = 8
  * too slowly are disconnected.
  */
 export function sendInPieces(app: FastifyInstance, connections: Connections) {
-  const awaitTurn = createTurnstile()
+  const awaitTurn = createPacer()
   app.addHook('onSend', (request, reply, payload: unknown, done) => {
     const exchange = connections.exchangeOf(request.raw)
     if (exchange !== undefined) connections.exchanges.startSending(exchange)
-    const isHeld = (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length > PIECE_BYTES
-    if (!isHeld || request.method === 'HEAD') {
+    const isLarge = (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length > PIECE_BYTES
+    if (!isLarge || request.method === 'HEAD') {
       done(null, payload)
       return
     }
     const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload
     // The tags are strong: equal bytes have equal tags.
     const key = String(reply.getHeader('etag') ?? randomUUID())
-    const held = exchange === undefined ? bytes : connections.exchanges.hold(exchange, key, bytes)
-    if (held.length <= MAX_WHOLE_BYTES) {
-      done(null, held)
+    const sharedBytes = exchange === undefined ? bytes : connections.exchanges.shareBody(exchange, key, bytes)
+    if (sharedBytes.length <= MAX_SINGLE_BYTES) {
+      done(null, sharedBytes)
       return
     }
-    void reply.header('content-length', held.length)
-    done(null, Readable.from(toPieces(held, awaitTurn), { objectMode: false }))
+    void reply.header('content-length', sharedBytes.length)
+    done(null, Readable.from(toPieces(sharedBytes, awaitTurn), { objectMode: false }))
   })
 
-  const looking = setInterval(() => connections.closeSlow(), POLL_INTERVAL_MS).unref()
-  app.addHook('onClose', async () => clearInterval(looking))
+  const polling = setInterval(() => connections.closeSlow(), POLL_INTERVAL_MS).unref()
+  app.addHook('onClose', async () => clearInterval(polling))
 }
 
 async function* toPieces(bytes: Buffer, awaitTurn: () => Promise<void>) {
@@ -54,7 +54,7 @@ async function* toPieces(bytes: Buffer, awaitTurn: () => Promise<void>) {
  * Limits the pieces sent in one turn of the event loop: the system buffers megabytes for each of hundreds of
  * connections.
  */
-function createTurnstile() {
+function createPacer() {
   const waiting: (() => void)[] = []
 
   function open() {

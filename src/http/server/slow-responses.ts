@@ -25,7 +25,7 @@ const MAX_WAITING_BYTES_PER_ADDRESS = MAX_WAITING_BYTES / 4
 export function findSlow(begun: Exchange[], now: number): Set<Socket> {
   const slow = new Set<Socket>()
   const withTimeout = begun.filter((exchange) => {
-    if (!exchange.isMade) return false
+    if (!exchange.isRendered) return false
     if (isInTime(exchange, now)) return true
     slow.add(exchange.socket)
     return false
@@ -57,10 +57,10 @@ function isInTime(exchange: Exchange, now: number) {
 
 /** Adds those that have taken longest, until at most `maxBytes` are buffered in the others. */
 function addSlowest(slow: Set<Socket>, exchanges: Exchange[], maxBytes: number) {
-  const kept = exchanges.filter(({ socket }) => !slow.has(socket))
-  let waiting = kept.reduce((sum, { socket }) => sum + socket.writableLength, 0)
+  const remaining = exchanges.filter(({ socket }) => !slow.has(socket))
+  let waiting = remaining.reduce((sum, { socket }) => sum + socket.writableLength, 0)
   if (waiting <= maxBytes) return
-  for (const { socket } of kept.sort((one, other) => one.sendingSince - other.sendingSince)) {
+  for (const { socket } of remaining.sort((one, other) => one.sendingSince - other.sendingSince)) {
     if (waiting <= maxBytes) return
     waiting -= socket.writableLength
     slow.add(socket)

@@ -12,7 +12,7 @@ const feedEvents = parseAbi([
 
 export const feedTopics: readonly Hex[] = topicsOf(feedEvents)
 
-/** Whether a log may be a price: anybody can emit these topics. */
+/** Whether a log may be a price: any contract can emit these topics. */
 export const isFeedLog = ({ topics: [topic] }: Pick<ChainLog, 'topics'>) =>
   topic !== undefined && feedTopics.includes(topic)
 

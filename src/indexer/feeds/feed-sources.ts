@@ -40,9 +40,9 @@ export async function readFeed(reader: ContractReader, feed: Hex): Promise<FeedS
     phases.map(async (phase) => ({ phase, address: await reader.read(feed, 'phaseAggregators', [phase]) })),
   )
   // The current one is last: it is the proxy's newest phase, whether the proxy lists it or not.
-  const places = [...named, { phase: phaseId, address: current }]
+  const sources = [...named, { phase: phaseId, address: current }]
   const phaseOf = new Map<Hex, number>()
-  for (const { phase, address } of places) {
+  for (const { phase, address } of sources) {
     if (address !== undefined && address !== zeroAddress) phaseOf.set(toAddress(address), phase)
   }
   const aggregators = await Promise.all(

@@ -46,12 +46,12 @@ export function withFound(
       before !== undefined &&
       (before.decimals !== source.decimals || before.aggregators.some((one) => !hasAggregator(source, one)))
     if (isReset) reset.push(feed)
-    const kept = isReset ? undefined : before
+    const retained = isReset ? undefined : before
     const aggregators = source.aggregators.map((aggregator) => {
-      const same = kept?.aggregators.find(({ address }) => address === aggregator.address)
+      const same = retained?.aggregators.find(({ address }) => address === aggregator.address)
       return { ...aggregator, readFrom: same?.readFrom ?? readFrom }
     })
-    return { ...fields, aggregators, first: kept?.first ?? null, earlierFor: kept?.earlierFor ?? null }
+    return { ...fields, aggregators, first: retained?.first ?? null, earlierFor: retained?.earlierFor ?? null }
   })
   return { feeds, reset }
 }
@@ -117,8 +117,8 @@ export const withRead = (feeds: readonly FollowedFeed[], { aggregators, from, to
 /** What the price before the first one depends on; undefined while an earlier log may still be found. */
 export function earlierKeyOf({ aggregators, first }: FollowedFeed, startBlock: number): string | undefined {
   if (aggregators.some(({ readFrom }) => readFrom > startBlock)) return undefined
-  const places = aggregators.map(({ address, phase }) => `${phase}:${address}`)
-  return [first?.aggregator, first?.roundId, first?.at, ...places].join(' ')
+  const phases = aggregators.map(({ address, phase }) => `${phase}:${address}`)
+  return [first?.aggregator, first?.roundId, first?.at, ...phases].join(' ')
 }
 
 /** Contracts whose logs are prices. */

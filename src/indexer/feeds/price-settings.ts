@@ -46,8 +46,8 @@ export function* faultsOfPrices(
 ): Generator<{ pointer: string; message: string }> {
   const named = new Set<string>()
   for (const [index, { chainId, prices = [] }] of chains.entries()) {
-    for (const [place, { token, feed, usd }] of prices.entries()) {
-      const pointer = `/chains/${index}/prices/${place}`
+    for (const [position, { token, feed, usd }] of prices.entries()) {
+      const pointer = `/chains/${index}/prices/${position}`
       if (feed !== undefined && usd !== undefined) yield { pointer, message: 'has both "feed" and "usd"' }
       if (feed === undefined && usd === undefined) yield { pointer, message: 'needs "feed" or "usd"' }
       if (usd !== undefined && !/[1-9]/.test(usd)) yield { pointer: `${pointer}/usd`, message: 'must be more than 0' }

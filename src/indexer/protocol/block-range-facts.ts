@@ -23,7 +23,7 @@ export interface KnownCampaigns {
 }
 
 /** The facts in the logs of consecutive blocks. */
-export interface SpanFacts {
+export interface BlockRangeFacts {
   /** Campaigns created here, and earlier ones that were touched, with their incentives of now. */
   campaigns: CampaignOrigin[]
   claims: ChainClaim[]
@@ -42,12 +42,12 @@ const campaignIdIn = (chainId: number) => (core: Hex, boostId: bigint) => `${cha
  * @param logs in the order of the chain.
  * @param listIncentives asks the core for all incentives of a campaign, if events have not named them.
  */
-export async function readSpan(
+export async function readBlockRange(
   { chainId, cores }: ChainIdentity,
   logs: readonly ChainLog[],
   known: KnownCampaigns,
   listIncentives: (campaign: CampaignOrigin) => Promise<IncentiveOrigin[]>,
-): Promise<SpanFacts> {
+): Promise<BlockRangeFacts> {
   const campaignIdOf = campaignIdIn(chainId)
   const events = logs
     .map(readLog)
@@ -109,7 +109,7 @@ function readTransactions(
   events: readonly ProtocolEvent[],
   campaigns: ReadonlyMap<string, CampaignOrigin>,
   campaignIdOf: IncentivePositions['campaignIdOf'],
-): Omit<SpanFacts, 'setUps'> {
+): Omit<BlockRangeFacts, 'setUps'> {
   const contracts = new Map<string, Hex>()
   const owners = new Map<Hex, string>()
   for (const { id, incentives } of campaigns.values()) {
@@ -118,26 +118,26 @@ function readTransactions(
       owners.set(contract, id)
     }
   }
-  const places: IncentivePositions = {
+  const positions: IncentivePositions = {
     campaignIdOf,
     incentiveAt: (id, position) => contracts.get(`${id}/${position}`),
     campaignOf: (contract) => owners.get(contract),
   }
   const claims: ChainClaim[] = []
-  const affects = new Map<string, SpanFacts['affects'][number]>()
+  const affects = new Map<string, BlockRangeFacts['affects'][number]>()
   for (const { blockNumber, transaction } of byTransaction(events)) {
-    const facts = readTransaction(transaction, places)
+    const facts = readTransaction(transaction, positions)
     claims.push(...facts.claims)
     for (const campaignId of facts.touched) {
       if (campaigns.has(campaignId)) affects.set(`${blockNumber}/${campaignId}`, { campaignId, blockNumber })
     }
   }
-  const placed = claims.filter(({ campaignId, incentiveIndex }) => contracts.has(`${campaignId}/${incentiveIndex}`))
+  const positioned = claims.filter(({ campaignId, incentiveIndex }) => contracts.has(`${campaignId}/${incentiveIndex}`))
   return {
     campaigns: [...campaigns.values()],
-    claims: placed,
+    claims: positioned,
     affects: [...affects.values()],
-    orphanClaims: claims.length - placed.length,
+    orphanClaims: claims.length - positioned.length,
   }
 }
 

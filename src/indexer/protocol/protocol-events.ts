@@ -133,7 +133,7 @@ readAs(narrowActionSetUpEvents, toActionSetUp)
 /** The first topics of everything that is read. */
 export const protocolTopics: readonly Hex[] = [...readers.keys()]
 
-/** Reads a log; undefined if it is not the protocol's, or only looks like it: anybody can emit these topics. */
+/** Parses a log; undefined if it is not the protocol's: any contract can emit these topics. */
 export function readLog(log: ChainLog): ProtocolEvent | undefined {
   const read = readers.get(log.topics[0] ?? '0x')
   try {

@@ -2,8 +2,8 @@ import type { Hex } from 'viem'
 import { toFeedPrices } from '../feeds/feed-prices.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
 import type { BlockReference } from '../sync/block-links.ts'
-import type { Advance, BlockClaim, FixedFacts, Following, Looking } from '../sync/sync-steps.ts'
-import { type KnownCampaigns, readSpan } from './block-range-facts.ts'
+import type { Advance, BlockClaim, FixedFacts, Following, SyncContext } from '../sync/sync-steps.ts'
+import { type KnownCampaigns, readBlockRange } from './block-range-facts.ts'
 import { type CampaignOrigin, originAt } from './campaign-origins.ts'
 import { type CompleteOrigin, completeOrigin, readBoost, readCampaign } from './contracts/campaign-components.ts'
 import { type CallContracts, type ContractReader, createContractReader } from './contracts/contract-reader.ts'
@@ -12,7 +12,7 @@ import type { ChainLog } from './protocol-events.ts'
 import type { ChainClaim } from './transaction-claims.ts'
 
 /** Consecutive blocks that are read together. */
-interface Span {
+interface BlockRange {
   /** The block before the span: what is known of later ones does not count. */
   base: number
   logs: readonly ChainLog[]
@@ -22,7 +22,7 @@ interface Span {
 
 /** Fixed facts of blocks, by their hashes, and of ranges before them. */
 export async function readBlocks(
-  following: Looking,
+  following: SyncContext,
   base: number,
   blocks: readonly BlockHeader[],
   asOf: BlockReference,
@@ -30,40 +30,42 @@ export async function readBlocks(
 ): Promise<FixedFacts> {
   const { client } = following
   const all = [...ranges, { logs: await client.logsOf(blocks), blocks }]
-  const span = { base, logs: all.flatMap(({ logs }) => logs), blocks: all.flatMap((range) => range.blocks) }
-  return readFixedFacts(following, span, createContractReader(client.callAt(asOf.hash)))
+  const blockRange = { base, logs: all.flatMap(({ logs }) => logs), blocks: all.flatMap((range) => range.blocks) }
+  return readFixedFacts(following, blockRange, createContractReader(client.callAt(asOf.hash)))
 }
 
 /** Reads what does not change: it holds whichever block `reader` reads contracts at. */
 export async function readFixedFacts(
-  { chain, client, store, feeds }: Looking,
-  { base, logs, blocks }: Span,
+  { chain, client, store, feeds }: SyncContext,
+  { base, logs, blocks }: BlockRange,
   reader: ContractReader,
 ): Promise<FixedFacts> {
   const knownAtBase: KnownCampaigns = {
     find: async (query) => (await store.find(query)).flatMap((origin) => originAt(origin, base) ?? []),
   }
   const timestamps = new Map(blocks.map(({ hash, timestamp }) => [hash, timestamp]))
-  const span = await readSpan(
+  const blockRange = await readBlockRange(
     chain,
     logs,
     knownAtBase,
     async (campaign) => (await readBoost(reader, campaign))?.incentives ?? [],
   )
   const completed = await Promise.all(
-    span.campaigns.map(async (origin) => ({
+    blockRange.campaigns.map(async (origin) => ({
       origin,
-      complete: await completeOrigin(reader, withTime(origin, timestamps), readerAt(client.callAt), span.setUps),
+      complete: await completeOrigin(reader, withTime(origin, timestamps), readerAt(client.callAt), blockRange.setUps),
     })),
   )
   const origins = completed.flatMap(({ complete }) => complete ?? [])
-  const places = knownPositions(origins)
-  const placed = span.claims.filter(({ campaignId, incentiveIndex }) => places.has(`${campaignId}/${incentiveIndex}`))
+  const positions = knownPositions(origins)
+  const positioned = blockRange.claims.filter(({ campaignId, incentiveIndex }) =>
+    positions.has(`${campaignId}/${incentiveIndex}`),
+  )
   return {
     origins,
-    claims: placed.map((claim) => toBlockClaim(claim, timestamps)),
-    affects: span.affects,
-    orphanClaims: span.orphanClaims + span.claims.length - placed.length,
+    claims: positioned.map((claim) => toBlockClaim(claim, timestamps)),
+    affects: blockRange.affects,
+    orphanClaims: blockRange.orphanClaims + blockRange.claims.length - positioned.length,
     prices: toFeedPrices(feeds, logs, timestamps),
     unreadable: completed.flatMap(({ origin, complete }) =>
       complete === null ? [{ campaignId: origin.id, contract: origin.core, blockNumber: origin.blockNumber }] : [],
@@ -98,15 +100,15 @@ export async function finish(
   { reportedTokens }: { reportedTokens: ReadonlySet<string> },
   facts: FixedFacts,
   alsoAffected: readonly CampaignOrigin[],
-  stretch: Pick<Advance, 'base' | 'depth' | 'asOf' | 'head' | 'finalized' | 'blocks'>,
+  syncRange: Pick<Advance, 'base' | 'depth' | 'asOf' | 'head' | 'finalized' | 'blocks'>,
 ): Promise<Omit<Advance, 'feedFacts'>> {
   const readerOf = readerAt(client.callAt)
-  const reader = readerOf(stretch.asOf.hash)
+  const reader = readerOf(syncRange.asOf.hash)
   const origins = new Map(facts.origins.map((origin) => [origin.id, origin]))
   const others = alsoAffected.filter(({ id }) => !origins.has(id))
-  const kept = stretch.base === -1 ? others : others.flatMap((origin) => originAt(origin, stretch.base) ?? [])
-  const keptIds = new Set(kept.map(({ id }) => id))
-  for (const complete of await Promise.all(kept.map((origin) => completeOrigin(reader, origin, readerOf)))) {
+  const retained = syncRange.base === -1 ? others : others.flatMap((origin) => originAt(origin, syncRange.base) ?? [])
+  const retainedIds = new Set(retained.map(({ id }) => id))
+  for (const complete of await Promise.all(retained.map((origin) => completeOrigin(reader, origin, readerOf)))) {
     if (complete !== null) origins.set(complete.id, complete)
   }
   const addresses = [...origins.values()].flatMap(({ incentives }) =>
@@ -119,9 +121,9 @@ export async function finish(
   ])
   const { claims, affects, orphanClaims, unreadable } = facts
   return {
-    ...stretch,
+    ...syncRange,
     ...{ claims, campaigns, affects, orphanClaims, unreadable },
-    revertedCampaigns: others.map(({ id }) => id).filter((id) => !keptIds.has(id)),
+    revertedCampaigns: others.map(({ id }) => id).filter((id) => !retainedIds.has(id)),
     tokens: tokens.filter((token) => token !== undefined),
   }
 }

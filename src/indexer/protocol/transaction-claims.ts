@@ -44,22 +44,22 @@ type IncentiveEvent = Extract<ProtocolEvent, { incentiveId: bigint }>
  * is a raffle's draw or a clawback.
  * @param events of the transaction, in order; core events of listed cores only.
  */
-export function readTransaction(events: readonly ProtocolEvent[], places: IncentivePositions): TransactionFacts {
+export function readTransaction(events: readonly ProtocolEvent[], positions: IncentivePositions): TransactionFacts {
   const claims: ChainClaim[] = []
   const touched = new Set<string>()
   const unmatchedPayments = new Map<Hex, string[]>()
   const takePayment = ({ boostId, incentiveId, log }: IncentiveEvent) => {
-    const incentive = places.incentiveAt(places.campaignIdOf(log.address, boostId), toPosition(incentiveId))
+    const incentive = positions.incentiveAt(positions.campaignIdOf(log.address, boostId), toPosition(incentiveId))
     return incentive === undefined ? undefined : unmatchedPayments.get(incentive)?.pop()
   }
   for (const event of events) {
     const { log } = event
-    if ('boostId' in event) touched.add(places.campaignIdOf(log.address, event.boostId))
+    if ('boostId' in event) touched.add(positions.campaignIdOf(log.address, event.boostId))
     switch (event.type) {
       case 'Claimed':
       case 'Entry':
       case 'ToppedUp': {
-        const campaignId = places.campaignOf(log.address)
+        const campaignId = positions.campaignOf(log.address)
         if (campaignId === undefined) break
         touched.add(campaignId)
         if (event.type === 'ToppedUp') break
@@ -72,7 +72,7 @@ export function readTransaction(events: readonly ProtocolEvent[], places: Incent
         break
       case 'BoostClaimed':
         claims.push({
-          campaignId: places.campaignIdOf(log.address, event.boostId),
+          campaignId: positions.campaignIdOf(log.address, event.boostId),
           incentiveIndex: toPosition(event.incentiveId),
           claimant: event.claimant,
           amount: takePayment(event) ?? '0',

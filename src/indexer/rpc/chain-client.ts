@@ -22,7 +22,7 @@ export interface Heads {
   finalized: BlockHeader | null
 }
 
-/** Reads a chain. What one endpoint cannot answer, another one is asked. */
+/** Reads a chain from the first endpoint that can respond. */
 export interface ChainClient {
   /** The newest block of the chain, and the newest final one: null if the endpoint does not say. */
   heads(): Promise<Heads>
@@ -57,26 +57,27 @@ export interface ChainClientOptions extends LogSearchOptions {
 /** Opens nothing and requests nothing yet. */
 export function createChainClient({ chainId, urls, settings, ...search }: ChainClientOptions): ChainClient {
   const endpoints = new Endpoints(chainId, urls, settings)
-  const heads = createHeads(chainId, endpoints, settings.standingMs)
+  const heads = createHeads(chainId, endpoints, settings.stuckAfterMs)
   const callAt = createContractCalls(endpoints)
   const logs = new LogSearch(endpoints, search)
 
-  function clientOf(look: Poll): ChainClient {
-    const { signal } = look
+  function clientOf(poll: Poll): ChainClient {
+    const { signal } = poll
     return {
       heads: () => heads(signal),
-      blocksAt: (numbers) => endpoints.ask({ request: (endpoint) => endpoint.ask(numbers.map(blockNumbered)), signal }),
-      logsBetween: (from, to, before) => logs.between(from, to, { ...look, before }),
-      logsOf: (blocks) => logs.of(blocks, look),
+      blocksAt: (numbers) =>
+        endpoints.call({ request: (endpoint) => endpoint.call(numbers.map(blockNumbered)), signal }),
+      logsBetween: (from, to, before) => logs.between(from, to, { ...poll, before }),
+      logsOf: (blocks) => logs.of(blocks, poll),
       callAt: (hash) => callAt(hash, signal),
       until: (sooner) =>
-        clientOf({ ...look, named: { contracts: new Set(), unasked: [] }, signal: eitherSignal(signal, sooner) }),
-      searching: (target) => clientOf({ ...look, target }),
+        clientOf({ ...poll, named: { contracts: new Set(), pending: [] }, signal: eitherSignal(signal, sooner) }),
+      searching: (target) => clientOf({ ...poll, target }),
       counts: () => endpoints.counts(),
     }
   }
   return clientOf({
-    named: { contracts: new Set(), unasked: [] },
+    named: { contracts: new Set(), pending: [] },
     signal: new AbortController().signal,
     target: { hasProtocol: true, aggregators: new Set() },
   })
@@ -120,30 +121,30 @@ const blockNumbered = (number: number) =>
 /**
  * Asks the first endpoint that responds for its newest block. A stuck endpoint responds like any other: if its head has
  * not changed for a while, or is below one seen before, the others are asked too, and the one that is ahead is used.
- * @param standingMs how long a head may stay the same before others are asked, and how often they are.
+ * @param stuckAfterMs how long a head may stay the same before others are asked, and how often they are.
  */
-function createHeads(chainId: number, endpoints: Endpoints, standingMs: number) {
+function createHeads(chainId: number, endpoints: Endpoints, stuckAfterMs: number) {
   let newest: { head: BlockHeader; at: number } | undefined
 
   // The chain ID is requested each time: the node behind a URL may have changed.
   const requests = [headBlock, finalizedBlock, fetchChainId(chainId)]
   async function fetchHeads(endpoint: Endpoint) {
-    const [head, finalized] = await endpoint.ask<BlockHeader | null>(requests)
+    const [head, finalized] = await endpoint.call<BlockHeader | null>(requests)
     if (!head || finalized === undefined) throw new TypeError('a query has no response')
     return { position: endpoint.position, head, finalized }
   }
 
-  function isDoubtful({ head }: Heads) {
+  function isStuck({ head }: Heads) {
     if (newest === undefined || head.number > newest.head.number) return false
-    return head.number < newest.head.number || Date.now() - newest.at >= standingMs
+    return head.number < newest.head.number || Date.now() - newest.at >= stuckAfterMs
   }
 
   return async function heads(signal: AbortSignal): Promise<Heads> {
-    let found = await endpoints.ask({ request: fetchHeads, signal })
-    if (isDoubtful(found)) {
+    let found = await endpoints.call({ request: fetchHeads, signal })
+    if (isStuck(found)) {
       for (const other of await endpoints.callOthers(found.position, fetchHeads, signal)) {
         if (other.head.number <= found.head.number) continue
-        endpoints.leave(
+        endpoints.pause(
           found.position,
           new EndpointError('behind', 'has no new blocks', { retryAfterMs: LONGEST_PAUSE_MS }),
         )

@@ -26,19 +26,19 @@ export function createContractCalls(endpoints: Endpoints) {
       const open = calls.filter((call) => !isSilent(call))
       const requests = open.map((call) => callRequest(call, hash))
       let rounds = 0
-      const responses = await endpoints.ask({
+      const responses = await endpoints.call({
         async request(endpoint) {
-          const found = await endpoint.ask(requests)
+          const found = await endpoint.call(requests)
           const failed = open.filter((_, index) => found[index] instanceof EndpointError)
           if (failed.length === 0) return found
-          for (let times = 0; times < 2; times += 1) await endpoint.ask([controlRequest(hash, rounds + times)])
+          for (let times = 0; times < 2; times += 1) await endpoint.call([controlRequest(hash, rounds + times)])
           rounds += 1
           if (rounds < MAX_ROUNDS) throw new EndpointError('refused', 'does not respond to a call')
           // A node may fail each call of a batch that is too large for it: a call on its own is judged on its own.
           const alone = await Promise.all(
             requests.map(async (request, index) => {
               const response = found[index]
-              return response instanceof EndpointError ? (await endpoint.ask([request]))[0] : response
+              return response instanceof EndpointError ? (await endpoint.call([request]))[0] : response
             }),
           )
           for (const [index, { to, data }] of open.entries()) {

@@ -12,7 +12,7 @@ import type { RpcRequest } from './rpc-requests.ts'
 export interface NamedParts {
   contracts: Set<Hex>
   /** Campaigns whose incentives the core must still be asked for: the first contracts do not name them in events. */
-  unasked: { core: Hex; boostId: bigint }[]
+  pending: { core: Hex; boostId: bigint }[]
 }
 
 const namingTopics = topicsOf(coreEvents.filter(({ name }) => name === 'BoostCreated' || name === 'IncentiveAdded'))
@@ -25,17 +25,17 @@ export function recordParts(logs: readonly ChainLog[], cores: ReadonlySet<Hex>, 
     if (event?.type === 'IncentiveAdded') named.contracts.add(event.incentive)
     if (event?.type !== 'BoostCreated') continue
     named.contracts.add(event.action)
-    named.unasked.push({ core: log.address, boostId: event.boostId })
+    named.pending.push({ core: log.address, boostId: event.boostId })
   }
 }
 
 /** Asks cores for the incentives of campaigns, as of a block: all that ever existed are there. */
 export async function findIncentives(
   endpoint: Endpoint,
-  { contracts, unasked }: NamedParts,
+  { contracts, pending }: NamedParts,
   block: 'latest' | { blockHash: Hex },
 ) {
-  const campaigns = [...unasked]
+  const campaigns = [...pending]
   const requests = campaigns.map(
     ({ core, boostId }): RpcRequest<readonly Hex[]> => ({
       call: {
@@ -49,9 +49,9 @@ export async function findIncentives(
       },
     }),
   )
-  for (const incentive of (await endpoint.ask(requests)).flat()) contracts.add(toAddress(incentive))
-  const asked = new Set(campaigns)
-  unasked.splice(0, unasked.length, ...unasked.filter((campaign) => !asked.has(campaign)))
+  for (const incentive of (await endpoint.call(requests)).flat()) contracts.add(toAddress(incentive))
+  const requested = new Set(campaigns)
+  pending.splice(0, pending.length, ...pending.filter((campaign) => !requested.has(campaign)))
 }
 
 const getBoost = { abi: readFunctions, functionName: 'getBoost' } as const

@@ -10,7 +10,7 @@ export interface Endpoint {
   /** Number in the list, from 1: its name. */
   position: number
   /** Sends calls in as many requests as this endpoint needs; an error of one call is an error of all. */
-  ask<Result>(requests: readonly RpcRequest<Result>[]): Promise<Result[]>
+  call<Result>(requests: readonly RpcRequest<Result>[]): Promise<Result[]>
 }
 
 /** Requests to an endpoint, and its failures. */
@@ -28,7 +28,7 @@ export interface EndpointSettings extends TransportLimits {
   /** Maximum number of calls in a request. */
   batchSize: number
   /** How long the newest block of an endpoint may stay the same before others are asked. */
-  standingMs: number
+  stuckAfterMs: number
 }
 
 export const defaultEndpointSettings: EndpointSettings = {
@@ -37,7 +37,7 @@ export const defaultEndpointSettings: EndpointSettings = {
   stallTimeoutMs: 60_000,
   pauseMs: 250,
   batchSize: 100,
-  standingMs: 5000,
+  stuckAfterMs: 5000,
 }
 
 export const LONGEST_PAUSE_MS = 30_000
@@ -100,11 +100,11 @@ export class Endpoints {
   }
 
   /**
-   * Asks the first endpoint that responds. What an endpoint answered before it failed is not requested from it again.
+   * Calls the first endpoint that responds. Calls that an endpoint answered before it failed are not sent to it again.
    * @throws ChainUnavailableError, the error if it is final, that of an endpoint that still does not know a block
    * (which may have been withdrawn), or the reason of the signal.
    */
-  async ask<Result>(rpcCall: RpcCall<Result>): Promise<Result> {
+  async call<Result>(rpcCall: RpcCall<Result>): Promise<Result> {
     const { isFinal = () => false, signal } = rpcCall
     const answered = new Map(this.#endpoints.map((endpoint) => [endpoint, new Map() as FinalResponses]))
     let end = Date.now() + this.#settings.stallTimeoutMs
@@ -118,13 +118,13 @@ export class Endpoints {
         await sleep(earliest - now, undefined, { signal })
         continue
       }
-      const kept: FinalResponses = answered.get(next) ?? new Map()
-      const keptBefore = kept.size
+      const known: FinalResponses = answered.get(next) ?? new Map()
+      const knownBefore = known.size
       try {
-        return await this.#attempt(next, kept, rpcCall)
+        return await this.#attempt(next, known, rpcCall)
       } catch (error) {
         if (!(error instanceof EndpointError)) throw error
-        if (kept.size > keptBefore) {
+        if (known.size > knownBefore) {
           // Some calls were answered: the endpoint is not down.
           next.failures = 0
           unknown = 0
@@ -161,7 +161,7 @@ export class Endpoints {
   }
 
   /** Leaves an endpoint alone because of its response. */
-  leave(position: number, error: EndpointError) {
+  pause(position: number, error: EndpointError) {
     for (const endpoint of this.#endpoints) if (endpoint.position === position) this.#recordFailure(endpoint, error)
   }
 
@@ -169,13 +169,13 @@ export class Endpoints {
     return this.#endpoints.map(({ counts }) => ({ ...counts, errors: { ...counts.errors } }))
   }
 
-  async #attempt<Result>(endpoint: EndpointState, kept: FinalResponses, { request, signal }: RpcCall<Result>) {
+  async #attempt<Result>(endpoint: EndpointState, known: FinalResponses, { request, signal }: RpcCall<Result>) {
     const { position, sender } = endpoint
     if (!endpoint.isOfChain) {
       await callAll(sender, [fetchChainId(this.#chainId)], new Map(), signal)
       endpoint.isOfChain = true
     }
-    const result = await request({ position, ask: (requests) => callAll(sender, requests, kept, signal) })
+    const result = await request({ position, call: (requests) => callAll(sender, requests, known, signal) })
     endpoint.failures = 0
     return result
   }
@@ -188,7 +188,7 @@ export class Endpoints {
     if (isFinal && error.fault === 'refused') return
     if (since > endpoint.lastFailureAt || endpoint.failures === 0) endpoint.failures += 1
     endpoint.lastFailureAt = Date.now()
-    // Trying an endpoint that does not respond takes long: others are asked meanwhile.
+    // A timeout takes long: the endpoint is paused, and others are called meanwhile.
     const isSilent = error.fault === 'timeout' && this.#endpoints.length > 1
     const silence = isSilent ? SILENT_PAUSE_TIMES * this.#settings.timeoutMs : 0
     const pause = pauseAfter(error, endpoint.failures, this.#settings.pauseMs)

@@ -40,40 +40,40 @@ export class LogSearch {
   }
 
   /** Logs of a range of blocks, from an endpoint that has the last of them. */
-  async between(from: number, to: number, look: Poll): Promise<ChainLog[]> {
+  async between(from: number, to: number, poll: Poll): Promise<ChainLog[]> {
     const length = to - from + 1
-    if (length > this.#longest) return this.#inHalves(from, to, look)
+    if (length > this.#longest) return this.#inHalves(from, to, poll)
     try {
-      const found = await this.#searchRange(from, to, look)
+      const found = await this.#searchRange(from, to, poll)
       // What was too much in one range may not be too much in another.
       if (length > this.#longest / 2) this.#longest *= 1.25
       return found
     } catch (error) {
       if (!(error instanceof EndpointError) || length === 1 || !isTooMuch(error)) throw error
       if (error.fault === 'refused') this.#longest = Math.ceil(length / 2)
-      return this.#inHalves(from, to, look)
+      return this.#inHalves(from, to, poll)
     }
   }
 
-  async #inHalves(from: number, to: number, look: Poll) {
+  async #inHalves(from: number, to: number, poll: Poll) {
     const middle = Math.floor((from + to) / 2)
-    return [...(await this.between(from, middle, look)), ...(await this.between(middle + 1, to, look))]
+    return [...(await this.between(from, middle, poll)), ...(await this.between(middle + 1, to, poll))]
   }
 
-  #searchRange(from: number, to: number, look: Poll) {
+  #searchRange(from: number, to: number, poll: Poll) {
     const request = async (endpoint: Endpoint) => {
       const last: BlockHeader[] = []
       const first = [hasBlock('eth_getBlockByNumber', toQuantity(to), (block) => last.push(block))]
       const range = { fromBlock: toQuantity(from), toBlock: toQuantity(to) }
-      const found = await this.#search(endpoint, [range], { ...look, first })
-      const logs = await this.#searchSilent(endpoint, last, found, look)
+      const found = await this.#search(endpoint, [range], { ...poll, first })
+      const logs = await this.#searchSilent(endpoint, last, found, poll)
       return requireRequested(logs, ({ blockNumber }) => blockNumber >= from && blockNumber <= to)
     }
-    return this.#endpoints.ask({ request, isFinal: (error) => from < to && isTooMuch(error), signal: look.signal })
+    return this.#endpoints.call({ request, isFinal: (error) => from < to && isTooMuch(error), signal: poll.signal })
   }
 
   /** Logs of some blocks, the last of which is the newest. */
-  async of(blocks: readonly BlockHeader[], look: Poll): Promise<ChainLog[]> {
+  async of(blocks: readonly BlockHeader[], poll: Poll): Promise<ChainLog[]> {
     const hashes = blocks.map(({ hash }) => hash)
     const last = hashes.at(-1)
     if (last === undefined) return []
@@ -81,11 +81,11 @@ export class LogSearch {
     const request = async (endpoint: Endpoint) => {
       const first = [hasBlock('eth_getBlockByHash', last)]
       // The newest block may be on another branch by now.
-      const found = await this.#search(endpoint, spans, { ...look, first, namedAt: { blockHash: last } })
-      const logs = await this.#searchSilent(endpoint, blocks, found, look)
+      const found = await this.#search(endpoint, spans, { ...poll, first, namedAt: { blockHash: last } })
+      const logs = await this.#searchSilent(endpoint, blocks, found, poll)
       return requireRequested(logs, ({ blockHash }) => hashes.includes(blockHash))
     }
-    return this.#endpoints.ask({ request, signal: look.signal })
+    return this.#endpoints.call({ request, signal: poll.signal })
   }
 
   async #search(
@@ -127,7 +127,7 @@ export class LogSearch {
       ({ hash, logsBloom }) => !withLogs.has(hash) && mayHaveLogs(logsBloom, target.aggregators),
     )
     if (silent.length === 0 || !target.hasProtocol || this.#insisting.has(endpoint.position)) return found
-    const logs = (await endpoint.ask(silent.map((block) => allLogsOf(block, target)))).flat()
+    const logs = (await endpoint.call(silent.map((block) => allLogsOf(block, target)))).flat()
     recordParts(logs, this.#options.cores, named)
     return inOrder([...found, ...logs])
   }
@@ -217,12 +217,12 @@ async function searchOnce(
   before: readonly RpcRequest<ChainLog[]>[] = [],
 ) {
   const searches = filters.flatMap((filter) =>
-    blocks.map((span) => ({
-      call: { method: 'eth_getLogs', params: [{ ...span, ...filter }] },
+    blocks.map((range) => ({
+      call: { method: 'eth_getLogs', params: [{ ...range, ...filter }] },
       read: readLogs,
     })),
   )
-  return inOrder((await endpoint.ask([...before, ...searches])).flat())
+  return inOrder((await endpoint.call([...before, ...searches])).flat())
 }
 
 /** Each log once, in the order of the chain: a repeated one would be a second claim without a payment. */

@@ -38,7 +38,7 @@ export function createHeadSockets({ chainId, sockets, firstPosition, onHead, set
     for (let failures = 0; !signal.aborted; ) {
       counts.requests += 1
       const start = performance.now()
-      const error = await hear({ url, chainId, silenceMs, onHead, signal })
+      const error = await subscribe({ url, chainId, silenceMs, onHead, signal })
       if (signal.aborted) return
       counts.errors[error.fault] = (counts.errors[error.fault] ?? 0) + 1
       failures = performance.now() - start > LONGEST_PAUSE_MS ? 1 : failures + 1
@@ -56,22 +56,26 @@ export function createHeadSockets({ chainId, sockets, firstPosition, onHead, set
   }
 }
 
-type Hearing = Pick<HeadSocketsOptions, 'chainId' | 'onHead'> & { url: string; silenceMs: number; signal: AbortSignal }
+type Subscription = Pick<HeadSocketsOptions, 'chainId' | 'onHead'> & {
+  url: string
+  silenceMs: number
+  signal: AbortSignal
+}
 
 /** One connection, until it ends. @returns the reason for its end. */
-async function hear({ url, chainId, silenceMs, onHead, signal }: Hearing): Promise<EndpointError> {
+async function subscribe({ url, chainId, silenceMs, onHead, signal }: Subscription): Promise<EndpointError> {
   const { address, headers } = toAddressAndHeaders(url)
   address.hash = ''
   const socket = new WebSocket(address, { headers, maxPayload: MAX_BYTES, perMessageDeflate: false })
   const ending = new AbortController()
   const error = await new Promise<EndpointError>((resolve) => {
     const end = (fault: EndpointError['fault'], message: string) => resolve(new EndpointError(fault, message))
-    const lose = () => end('unreachable', 'cannot be reached, or closed the connection')
+    const fail = () => end('unreachable', 'cannot be reached, or closed the connection')
     const silence = setTimeout(() => end('timeout', `no head within ${silenceMs} ms`), silenceMs)
     ending.signal.addEventListener('abort', () => clearTimeout(silence))
-    signal.addEventListener('abort', lose, { signal: ending.signal })
-    socket.on('error', lose)
-    socket.on('close', lose)
+    signal.addEventListener('abort', fail, { signal: ending.signal })
+    socket.on('error', fail)
+    socket.on('close', fail)
     socket.on('unexpected-response', (_, { statusCode = 0 }) => {
       end(statusCode === 429 ? 'rate-limited' : 'status', `responded with status ${statusCode}`)
     })

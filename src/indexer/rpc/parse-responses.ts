@@ -36,7 +36,7 @@ export function readQuantity(value: unknown, what: string): number {
   return number
 }
 
-/** A number as nodes are told it. */
+/** A number in JSON-RPC encoding. */
 export const toQuantity = (number: number): Hex => `0x${number.toString(16)}`
 
 /** The object, or garbage. */

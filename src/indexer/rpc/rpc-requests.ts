@@ -20,14 +20,14 @@ export type FinalResponses = Map<string, RpcResponse>
 export async function callAll<Result>(
   sender: BatchSender,
   requests: readonly RpcRequest<Result>[],
-  kept: FinalResponses,
+  known: FinalResponses,
   signal: AbortSignal,
 ): Promise<Result[]> {
   const results = new Map<RpcRequest<Result>, [Result]>()
   const open: { request: RpcRequest<Result>; key: string }[] = []
   for (const request of requests) {
     const key = JSON.stringify(request.call)
-    const response = kept.get(key)
+    const response = known.get(key)
     if (response === undefined) open.push({ request, key })
     else results.set(request, [readOutcome(request, response)])
   }
@@ -35,13 +35,13 @@ export async function callAll<Result>(
   await sender.sendAll(calls, signal, (start, outcomes) => {
     const failures: unknown[] = []
     for (const [index, outcome] of outcomes.entries()) {
-      const asked = open[start + index]
-      if (asked === undefined) throw new TypeError('a response matches no call')
+      const pending = open[start + index]
+      if (pending === undefined) throw new TypeError('a response matches no call')
       try {
-        const result = readOutcome(asked.request, outcome)
-        results.set(asked.request, [result])
+        const result = readOutcome(pending.request, outcome)
+        results.set(pending.request, [result])
         // A call that was not answered may be answered another time.
-        if (!(outcome instanceof EndpointError || result instanceof EndpointError)) kept.set(asked.key, outcome)
+        if (!(outcome instanceof EndpointError || result instanceof EndpointError)) known.set(pending.key, outcome)
       } catch (error) {
         failures.push(error)
       }

@@ -16,14 +16,14 @@ import {
   toUnknownCampaign,
 } from './chain-rows.ts'
 import { feedsAsJson, keepBackFilledPrices } from './feed-rows.ts'
-import type { LeftOut } from './skipped-campaigns.ts'
-import { findRefused, refusalOf } from './skipped-campaigns.ts'
+import type { SkippedCampaigns } from './skipped-campaigns.ts'
+import { findRejected, rejectionOf } from './skipped-campaigns.ts'
 
 interface AdvanceWriter {
   client: pg.Client
   ingest: Ingest
   chain: WrittenChain
-  leftOut: LeftOut
+  skipped: SkippedCampaigns
   /** Whether nothing but figures of its incentives can have changed since a campaign was written. */
   isWritten: (campaign: ChainCampaign) => boolean
   /** Sets columns of the chain. */
@@ -31,7 +31,7 @@ interface AdvanceWriter {
 }
 
 /** Writes advances, each in one transaction. @returns for each the tables that it has written as a whole. */
-export function createAdvanceWriter({ client, ingest, chain, leftOut, isWritten, advanceTo }: AdvanceWriter) {
+export function createAdvanceWriter({ client, ingest, chain, skipped, isWritten, advanceTo }: AdvanceWriter) {
   const { chainId } = chain
 
   /** Writes all facts of an advance except those of some campaigns, whose claims wait for them. */
@@ -62,7 +62,7 @@ export function createAdvanceWriter({ client, ingest, chain, leftOut, isWritten,
       await client.query('delete from back_filled_prices where chain_id = $1', [chainId])
     }
     if (depth > 0) await dropBackFilledClaims(client, chainId, await listClaimsAbove(client, chainId, base))
-    await leftOut.drop(revertedCampaigns)
+    await skipped.drop(revertedCampaigns)
     const waiting = advance.claims.filter(({ record }) => ids.has(record.campaignId))
     await storeBackfilledClaims(client, chainId, waiting)
   }
@@ -72,8 +72,8 @@ export function createAdvanceWriter({ client, ingest, chain, leftOut, isWritten,
     inTransaction(client, async () => {
       const { base, depth, asOf, head, finalized, campaigns, revertedCampaigns } = advance
       if (base === -1 || changesFacts(advance)) {
-        await writeFacts(advance, new Set([...leftOut.ids(), ...refused.keys()]))
-        await leftOut.keep(refused)
+        await writeFacts(advance, new Set([...skipped.ids(), ...refused.keys()]))
+        await skipped.keep(refused)
       }
       if (depth > 0) await forgetUnknownAbove(client, chainId, base)
       await storeUnknown(
@@ -96,13 +96,13 @@ export function createAdvanceWriter({ client, ingest, chain, leftOut, isWritten,
     try {
       return await write(advance)
     } catch (error) {
-      if (refusalOf(error) === undefined) throw error
-      const known = leftOut.ids()
+      if (rejectionOf(error) === undefined) throw error
+      const known = skipped.ids()
       const ids = advance.campaigns.map(({ record }) => record.id).filter((id) => !known.has(id))
-      const refused = await findRefused(client, (without) => writeFacts(advance, new Set([...known, ...without])), ids)
+      const refused = await findRejected(client, (without) => writeFacts(advance, new Set([...known, ...without])), ids)
       if (refused.size === 0) throw error
       const tables = await write(advance, refused)
-      leftOut.note(refused)
+      skipped.record(refused)
       return tables
     }
   }

@@ -66,13 +66,13 @@ const waitingClaims = (chainId: number, records: number, condition: string) => (
 
 /**
  * The content of the first advance: all that the backfill has found replaces everything of the chain.
- * @param leftOut campaigns whose claims still wait.
+ * @param skipped campaigns whose claims still wait.
  */
 export async function toFirstBatch(
   client: pg.Client,
   chain: WrittenChain,
   advance: Advance,
-  leftOut: ReadonlySet<string>,
+  skipped: ReadonlySet<string>,
 ): Promise<Batch> {
   const { chainId } = chain
   const { records } = await toBatch(client, chain, { ...advance, depth: 0 })
@@ -83,7 +83,7 @@ export async function toFirstBatch(
     chainEvent: { chainId, kind: 'reset' },
     stored: [
       backFilledPricesOf(chainId),
-      waitingClaims(chainId, records.length, `campaign_id <> all ('{${[...leftOut].join()}}')`),
+      waitingClaims(chainId, records.length, `campaign_id <> all ('{${[...skipped].join()}}')`),
       {
         of: 'withdrawnClaim',
         sql: `insert into withdrawn_claim (chain_id, tx_hash, log_index)
@@ -127,7 +127,7 @@ async function toReorganisation(client: pg.Client, chainId: number, base: number
   return { chainId, kind: 'chain.reorganised' as const, fromBlock: '', toBlock: '', ...rows[0] }
 }
 
-/** Tokens that no record has told: what the operator says of one counts. */
+/** Tokens without a record: records of the operator take precedence. */
 async function withoutKnown(client: pg.Client, tokens: readonly TokenRecord[]) {
   if (tokens.length === 0) return []
   const { rows } = await client.query<{ token: string }>(

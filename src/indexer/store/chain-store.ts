@@ -7,9 +7,9 @@ import { takeImportLock } from '../../ingest/ingest-lock.ts'
 import { FOLLOWS } from '../../ingest/staging/reference-checks.ts'
 import type { ChainSettings } from '../chain-config.ts'
 import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
-import type { FollowedState, FollowedStore, FollowingStep } from '../sync/sync-steps.ts'
+import type { FollowedState, FollowedStore, SyncStep } from '../sync/sync-steps.ts'
 import { applyChainFile } from './declared-prices.ts'
-import type { LeftOutOptions } from './skipped-campaigns.ts'
+import type { SkippedCampaignOptions } from './skipped-campaigns.ts'
 import { StepWriter } from './step-writer.ts'
 
 export { ChainMovedError } from './chain-rows.ts'
@@ -23,7 +23,7 @@ export interface ChainStore extends FollowedStore {
    * second.
    * @throws ChainMovedError if another process has written meanwhile: the store must be opened again.
    */
-  apply(step: FollowingStep): Promise<void>
+  apply(step: SyncStep): Promise<void>
   /** Records the head of the chain, when nothing of it can be stored. */
   recordHeads(heads: { head: number; finalized: number | null }): Promise<void>
   /** Contracts of all incentives. */
@@ -36,7 +36,7 @@ export class StoredElsewhereError extends Error {
   override readonly name = 'StoredElsewhereError'
 }
 
-interface OpeningOptions extends LeftOutOptions {
+interface OpeningOptions extends SkippedCampaignOptions {
   /** Called once if another process follows the chain. */
   onWait: () => void
   /** Ends the wait. */

@@ -46,13 +46,13 @@ async function listDeclared(client: pg.Client, chainId: number) {
 }
 
 /** Forgets the state of all feeds except these. */
-async function keepFeeds(client: pg.Client, chainId: number, kept: readonly Hex[]) {
-  await client.query('delete from back_filled_prices where chain_id = $1 and feed <> all ($2)', [chainId, kept])
+async function keepFeeds(client: pg.Client, chainId: number, retained: readonly Hex[]) {
+  await client.query('delete from back_filled_prices where chain_id = $1 and feed <> all ($2)', [chainId, retained])
   const { rows } = await client.query<{ feeds: FollowedFeed[] }>(
     'select feeds from followed_chains where chain_id = $1',
     [chainId],
   )
-  const feeds = rows.flatMap((row) => row.feeds).filter(({ feed }) => kept.includes(feed))
+  const feeds = rows.flatMap((row) => row.feeds).filter(({ feed }) => retained.includes(feed))
   await client.query('update followed_chains set feeds = $2 where chain_id = $1', [chainId, JSON.stringify(feeds)])
 }
 

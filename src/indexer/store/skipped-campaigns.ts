@@ -9,19 +9,19 @@ import { toTakenInBatch } from './batch-records.ts'
 const RETRY_MS = 60_000
 
 /** A campaign that was left out for a reason; without a reason, it is included again. */
-type OnLeftOut = (campaignId: string, reason: string | undefined) => void
+type OnSkipped = (campaignId: string, reason: string | undefined) => void
 
-export interface LeftOutOptions {
-  onLeftOut?: OnLeftOut | undefined
+export interface SkippedCampaignOptions {
+  onSkipped?: OnSkipped | undefined
   retryMs?: number | undefined
 }
 
 /** The campaigns of a chain that the database refuses, and when each is tried again. */
-export async function createLeftOut(
+export async function openSkippedCampaigns(
   client: pg.Client,
   ingest: Ingest,
   chainId: number,
-  { onLeftOut = () => undefined, retryMs = RETRY_MS }: LeftOutOptions,
+  { onSkipped = () => undefined, retryMs = RETRY_MS }: SkippedCampaignOptions,
 ) {
   const { rows } = await client.query<{ id: string }>(
     'select campaign_id as id from left_out_campaigns where chain_id = $1',
@@ -43,14 +43,14 @@ export async function createLeftOut(
     await client.query('delete from back_filled_claims where chain_id = $1 and campaign_id = any ($2)', [chainId, ids])
   }
 
-  function note(reasons: ReadonlyMap<string, string>) {
+  function record(reasons: ReadonlyMap<string, string>) {
     for (const [id, reason] of reasons) {
-      if (!triedAt.has(id)) onLeftOut(id, reason)
+      if (!triedAt.has(id)) onSkipped(id, reason)
       triedAt.set(id, Date.now())
     }
   }
 
-  async function takeIn(campaign: ChainCampaign) {
+  async function retry(campaign: ChainCampaign) {
     const { id } = campaign.record
     try {
       await inTransaction(client, async () => {
@@ -59,14 +59,14 @@ export async function createLeftOut(
         await drop([id])
       })
     } catch (error) {
-      const reason = refusalOf(error)
+      const reason = rejectionOf(error)
       if (reason === undefined) throw error
       await keep(new Map([[id, reason]]))
       triedAt.set(id, Date.now())
       return
     }
     triedAt.delete(id)
-    onLeftOut(id, undefined)
+    onSkipped(id, undefined)
   }
 
   const isDue = (id: string) => Date.now() - (triedAt.get(id) ?? Number.POSITIVE_INFINITY) >= retryMs
@@ -76,20 +76,20 @@ export async function createLeftOut(
     /** Campaigns to read, so that they can be tried again. */
     due: () => [...triedAt.keys()].filter(isDue),
     keep,
-    note,
+    record,
     drop,
     /** Campaigns that no longer exist. */
     forget(ids: Iterable<string>) {
       for (const id of ids) triedAt.delete(id)
     },
     /** Writes those that are due, each on its own, with the claims that have waited for it. */
-    async takeInDue(campaigns: readonly ChainCampaign[]) {
-      for (const campaign of campaigns) if (isDue(campaign.record.id)) await takeIn(campaign)
+    async retryDue(campaigns: readonly ChainCampaign[]) {
+      for (const campaign of campaigns) if (isDue(campaign.record.id)) await retry(campaign)
     },
   }
 }
 
-export type LeftOut = Awaited<ReturnType<typeof createLeftOut>>
+export type SkippedCampaigns = Awaited<ReturnType<typeof openSkippedCampaigns>>
 
 /**
  * SQLSTATE classes that concern the facts of a statement: 22 data, 23 constraints, 21 cardinality, 54 limits of the
@@ -98,7 +98,7 @@ export type LeftOut = Awaited<ReturnType<typeof createLeftOut>>
 const OF_FACTS = /^(2[123]|54|P0)/
 
 /** Why the database refuses facts; undefined for failures that have nothing to do with them. */
-export function refusalOf(error: unknown): string | undefined {
+export function rejectionOf(error: unknown): string | undefined {
   if (error instanceof ImportFaultsError) return error.message
   if (error instanceof pg.DatabaseError && OF_FACTS.test(error.code ?? '')) return error.message
   return undefined
@@ -110,15 +110,15 @@ export function refusalOf(error: unknown): string | undefined {
  * @param campaignIds may be left out.
  * @returns why, by campaign; empty where it is none of theirs.
  */
-export async function findRefused(
+export async function findRejected(
   client: pg.Client,
-  write: (leftOut: ReadonlySet<string>) => Promise<unknown>,
+  write: (skipped: ReadonlySet<string>) => Promise<unknown>,
   campaignIds: readonly string[],
 ): Promise<Map<string, string>> {
   const reasons = new Map<string, string>()
-  let leftOut: ReadonlySet<string> = new Set(campaignIds)
+  let skipped: ReadonlySet<string> = new Set(campaignIds)
 
-  async function refusalWithout(ids: ReadonlySet<string>) {
+  async function rejectionWithout(ids: ReadonlySet<string>) {
     try {
       await inTransaction(client, async () => {
         await write(ids)
@@ -127,18 +127,18 @@ export async function findRefused(
       })
     } catch (error) {
       if (error instanceof TakenBack) return undefined
-      const reason = refusalOf(error)
+      const reason = rejectionOf(error)
       if (reason === undefined) throw error
       return reason
     }
   }
 
-  /** Has some campaigns in again, as far as they are not refused. */
+  /** Writes some campaigns again, except those that are rejected again. */
   async function admit(ids: readonly string[]) {
-    const less = new Set([...leftOut].filter((id) => !ids.includes(id)))
-    const reason = await refusalWithout(less)
+    const less = new Set([...skipped].filter((id) => !ids.includes(id)))
+    const reason = await rejectionWithout(less)
     const [first] = ids
-    if (reason === undefined) leftOut = less
+    if (reason === undefined) skipped = less
     else if (first !== undefined && ids.length === 1) reasons.set(first, reason)
     else {
       const middle = Math.ceil(ids.length / 2)
@@ -147,7 +147,7 @@ export async function findRefused(
     }
   }
 
-  if ((await refusalWithout(leftOut)) === undefined) await admit(campaignIds)
+  if ((await rejectionWithout(skipped)) === undefined) await admit(campaignIds)
   return reasons
 }
 

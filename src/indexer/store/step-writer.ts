@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import { type Ingest, inTransaction } from '../../ingest/batches.ts'
 import { takeImportLock } from '../../ingest/ingest-lock.ts'
-import { vacuumBeside } from '../../ingest/vacuum.ts'
+import { vacuumInBackground } from '../../ingest/vacuum.ts'
 import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
-import type { FollowedState, FollowingStep } from '../sync/sync-steps.ts'
+import type { FollowedState, SyncStep } from '../sync/sync-steps.ts'
 import { createAdvanceWriter } from './advance-writer.ts'
 import { fingerprintOf, type WrittenChain } from './batch-records.ts'
 import {
@@ -18,11 +18,11 @@ import {
 } from './chain-rows.ts'
 import { feedsAsJson, keepBackFilledPrices, toPriceBatch } from './feed-rows.ts'
 import { findIncomplete, type Incomplete } from './incomplete-campaigns.ts'
-import { createLeftOut, type LeftOut, type LeftOutOptions } from './skipped-campaigns.ts'
+import { openSkippedCampaigns, type SkippedCampaignOptions, type SkippedCampaigns } from './skipped-campaigns.ts'
 
 type StoredChainSettings = WrittenChain & { url: string }
 type StoredChain = Awaited<ReturnType<typeof readStored>>
-type StepOf<Type extends FollowingStep['type']> = Extract<FollowingStep, { type: Type }>
+type StepOf<Type extends SyncStep['type']> = Extract<SyncStep, { type: Type }>
 
 /** How often a look without changes is recorded. */
 const RECORD_INTERVAL_MS = 1000
@@ -32,41 +32,41 @@ export class StepWriter {
   readonly #client: pg.Client
   readonly #ingest: Ingest
   readonly #chain: StoredChainSettings
-  readonly #leftOut: LeftOut
+  readonly #skipped: SkippedCampaigns
   readonly #incomplete: Incomplete
   readonly #writeAdvance: ReturnType<typeof createAdvanceWriter>
   /** Fingerprints of campaigns that this process has written: most changes to them are claims only. */
   readonly #written = new Map<string, string>()
   #step: number
   #state: FollowedState
-  #noted = { at: 0, head: -1 }
-  #tidied = Promise.resolve()
+  #recordedHeads = { at: 0, head: -1 }
+  #vacuuming = Promise.resolve()
 
   private constructor(
     client: pg.Client,
     ingest: Ingest,
     chain: StoredChainSettings,
     stored: StoredChain,
-    { leftOut, incomplete }: { leftOut: LeftOut; incomplete: Incomplete },
+    { skipped, incomplete }: { skipped: SkippedCampaigns; incomplete: Incomplete },
   ) {
     this.#client = client
     this.#ingest = ingest
     this.#chain = chain
-    this.#leftOut = leftOut
+    this.#skipped = skipped
     this.#incomplete = incomplete
     this.#step = stored.step
     this.#state = stored.state
     const isWritten = (campaign: ChainCampaign) => this.#written.get(campaign.record.id) === fingerprintOf(campaign)
     const advanceTo = (assignments: string, values: unknown[]) => this.#advanceTo(assignments, values)
-    this.#writeAdvance = createAdvanceWriter({ client, ingest, chain, leftOut, isWritten, advanceTo })
+    this.#writeAdvance = createAdvanceWriter({ client, ingest, chain, skipped, isWritten, advanceTo })
   }
 
   /** @param chain with the URL of the database. */
-  static async open(client: pg.Client, ingest: Ingest, chain: StoredChainSettings, options: LeftOutOptions) {
+  static async open(client: pg.Client, ingest: Ingest, chain: StoredChainSettings, options: SkippedCampaignOptions) {
     const stored = await readStored(client, chain.chainId)
-    const leftOut = await createLeftOut(client, ingest, chain.chainId, options)
+    const skipped = await openSkippedCampaigns(client, ingest, chain.chainId, options)
     const incomplete = await findIncomplete(client, chain.chainId)
-    return new StepWriter(client, ingest, chain, stored, { leftOut, incomplete })
+    return new StepWriter(client, ingest, chain, stored, { skipped, incomplete })
   }
 
   get state() {
@@ -75,15 +75,15 @@ export class StepWriter {
 
   /** Resolves when tables that were written as a whole have been vacuumed. */
   get tidied() {
-    return this.#tidied
+    return this.#vacuuming
   }
 
   /** Campaigns to read again. */
   due() {
-    return [...this.#leftOut.due(), ...this.#incomplete.due()]
+    return [...this.#skipped.due(), ...this.#incomplete.due()]
   }
 
-  async apply(next: FollowingStep) {
+  async apply(next: SyncStep) {
     if (next.type === 'rest') return this.#record(next)
     if (next.type === 'restart') await this.#restart()
     else if (next.type === 'back-fill') await this.#backFill(next)
@@ -113,12 +113,12 @@ export class StepWriter {
 
   async #record({ head, finalized }: StepOf<'rest'>) {
     const now = Date.now()
-    if (now - this.#noted.at < RECORD_INTERVAL_MS && head.number === this.#noted.head) return
+    if (now - this.#recordedHeads.at < RECORD_INTERVAL_MS && head.number === this.#recordedHeads.head) return
     await this.#client.query(
       `update followed_chains set head_block = $2, finalized_block = $3, looked_at = clock_timestamp() where chain_id = $1`,
       [this.#chain.chainId, head.number, finalized],
     )
-    this.#noted = { at: now, head: head.number }
+    this.#recordedHeads = { at: now, head: head.number }
   }
 
   /** Responses stay as they are until the chain has been read again. */
@@ -132,7 +132,7 @@ export class StepWriter {
         ...[startBlock - 1, '[]'],
       ])
     })
-    this.#leftOut.forget(this.#leftOut.ids())
+    this.#skipped.forget(this.#skipped.ids())
     this.#incomplete.forgetAll()
     this.#state = { asOf: null, window: [], backFilledTo: startBlock - 1, backFilledHash: null, feeds: [] }
   }
@@ -169,24 +169,24 @@ export class StepWriter {
   async #advance(advance: StepOf<'advance'>) {
     const { base, depth, asOf, finalized, blocks, campaigns, revertedCampaigns, feedFacts } = advance
     const tables = await this.#writeAdvance(advance)
-    this.#leftOut.forget(revertedCampaigns)
+    this.#skipped.forget(revertedCampaigns)
     this.#incomplete.forget([...revertedCampaigns, ...campaigns.map(({ record }) => record.id)])
     const oldest = oldestOf(asOf.number, finalized)
     const { window } = this.#state
-    const kept = depth === 0 && base !== -1 ? window : window.filter(({ number }) => number <= base)
+    const retained = depth === 0 && base !== -1 ? window : window.filter(({ number }) => number <= base)
     this.#state = {
       asOf,
-      window: [...kept, ...blocks].filter(({ number }) => number >= oldest),
+      window: [...retained, ...blocks].filter(({ number }) => number >= oldest),
       backFilledTo: asOf.number,
       backFilledHash: null,
       feeds: feedFacts.feeds ?? this.#state.feeds,
     }
-    const without = this.#leftOut.ids()
+    const without = this.#skipped.ids()
     for (const id of [...revertedCampaigns, ...without]) this.#written.delete(id)
     for (const campaign of campaigns) {
       if (!without.has(campaign.record.id)) this.#written.set(campaign.record.id, fingerprintOf(campaign))
     }
-    await this.#leftOut.takeInDue(campaigns)
-    if (tables.length > 0) this.#tidied = vacuumBeside(this.#chain.url, tables)
+    await this.#skipped.retryDue(campaigns)
+    if (tables.length > 0) this.#vacuuming = vacuumInBackground(this.#chain.url, tables)
   }
 }

@@ -18,13 +18,13 @@ import { readRanges } from './backfill.ts'
 import type { BlockReference } from './block-links.ts'
 import type { FeedFacts, Following } from './sync-steps.ts'
 
-/** When to ask feeds for their aggregators again: no log announces new ones. */
+/** When to read the aggregators of feeds again: no log announces new ones. */
 export interface FeedMemory {
   /** When they were last asked; undefined if never, or if everything is read again. */
   feedsFoundAt: number | undefined
 }
 
-interface AskedFeeds extends FoundFeeds {
+interface ReadFeeds extends FoundFeeds {
   isRequested: boolean
 }
 
@@ -34,16 +34,16 @@ export async function findFeeds(
   known: readonly FollowedFeed[],
   { feedsFoundAt }: FeedMemory,
   { at, readFrom, isReorganised }: { at: Hex; readFrom: number; isReorganised: boolean },
-): Promise<AskedFeeds> {
+): Promise<ReadFeeds> {
   const listed = feedsOf(chain.prices)
-  const isSure = feedsFoundAt !== undefined && !isReorganised
-  if (isSure && Date.now() - feedsFoundAt < settings.feedCheckMs)
+  const isCurrent = feedsFoundAt !== undefined && !isReorganised
+  if (isCurrent && Date.now() - feedsFoundAt < settings.feedCheckMs)
     return { feeds: [...known], reset: [], isRequested: false }
   const reader = createContractReader(client.callAt(at))
   const found = await Promise.all(
     listed.map(async (feed) => {
       const before = known.find((one) => one.feed === feed)
-      if (before !== undefined && isSure) {
+      if (before !== undefined && isCurrent) {
         const { current, phaseId } = await readCurrent(reader, feed)
         if (current === before.current && phaseId === before.phaseId) return [feed, undefined] as const
       }

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EndpointError } from '../rpc/endpoint-errors.ts'
 import { ChainUnavailableError } from '../rpc/endpoints.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
-import { followOnce, newMemory } from './sync-once.ts'
-import type { FollowedState, Following, FollowingStep } from './sync-steps.ts'
+import { newMemory } from './sync-advance.ts'
+import { syncOnce } from './sync-once.ts'
+import type { FollowedState, Following, SyncStep } from './sync-steps.ts'
 
-/** A look at a chain that failed; the next one follows. */
+/** A failed sync attempt; the loop retries. */
 export interface SyncFailure {
   type: 'trouble'
   /** Names endpoints by their number, never by their URL. */
@@ -34,33 +35,33 @@ export async function* followChain(
   readState: () => Promise<FollowedState>,
   signal: AbortSignal,
   heads: NewHeadSignal = createNewHeadSignal(),
-): AsyncGenerator<FollowingStep | SyncFailure> {
+): AsyncGenerator<SyncStep | SyncFailure> {
   const endedBySignal = { ...following, client: following.client.until(signal) }
   const memory = newMemory()
   let newest: readonly BlockHeader[] = []
-  let awaited: BlockHeader | undefined
+  let announced: BlockHeader | undefined
   let awaitingMs = 0
   while (!signal.aborted) {
     const start = performance.now()
-    let isAtRest = false
+    let isIdle = false
     try {
-      for await (const step of followOnce(endedBySignal, await readState(), memory)) {
-        isAtRest = step.type === 'rest' || step.type === 'advance'
-        if (step.type === 'rest' || step.type === 'advance') heads.see(step.head)
+      for await (const step of syncOnce(endedBySignal, await readState(), memory)) {
+        isIdle = step.type === 'rest' || step.type === 'advance'
+        if (step.type === 'rest' || step.type === 'advance') heads.observe(step.head)
         if (step.type === 'advance') newest = withBlocks(newest, step.blocks)
         yield step
       }
     } catch (error) {
       if (isEnd(error, signal)) return
       if (!(error instanceof EndpointError || error instanceof ChainUnavailableError)) throw error
-      isAtRest = true
+      isIdle = true
       yield { type: 'trouble', error }
     }
-    if (!isAtRest) continue
-    // The node that is asked may get a head a little later than the socket that announced it.
-    const newHead = heads.news()
-    awaitingMs = newHead === awaited ? Math.max(SHORTEST_PAUSE_MS, 2 * awaitingMs) : 0
-    awaited = newHead
+    if (!isIdle) continue
+    // The polled node may get a head a little later than the socket that announced it.
+    const newHead = heads.findNewHead()
+    awaitingMs = newHead === announced ? Math.max(SHORTEST_PAUSE_MS, 2 * awaitingMs) : 0
+    announced = newHead
     const pauseMs = halfOfBlockTime(newest)
     await heads.wait(newHead === undefined ? pauseMs : Math.min(awaitingMs, pauseMs), signal)
     const tooSoonMs = start + SHORTEST_PAUSE_MS - performance.now()
@@ -73,8 +74,8 @@ const isEnd = (error: unknown, signal: AbortSignal) =>
 
 function withBlocks(newest: readonly BlockHeader[], blocks: readonly BlockHeader[]) {
   const [first] = blocks
-  const kept = first === undefined ? newest : newest.filter(({ number }) => number < first.number)
-  return [...kept, ...blocks].slice(-BLOCKS_OF_PACE)
+  const retained = first === undefined ? newest : newest.filter(({ number }) => number < first.number)
+  return [...retained, ...blocks].slice(-BLOCKS_OF_PACE)
 }
 
 function halfOfBlockTime(blocks: readonly BlockHeader[]) {
@@ -89,26 +90,26 @@ export type NewHeadSignal = ReturnType<typeof createNewHeadSignal>
 
 export function createNewHeadSignal() {
   let newest: BlockHeader | undefined
-  let seen: BlockHeader | undefined
+  let observed: BlockHeader | undefined
   let wake = () => {}
 
   /** The last announcement, unless it was already seen, or is older. */
-  function news(): BlockHeader | undefined {
-    if (newest === undefined || seen === undefined) return newest
-    return newest.hash === seen.hash || newest.number < seen.number ? undefined : newest
+  function findNewHead(): BlockHeader | undefined {
+    if (newest === undefined || observed === undefined) return newest
+    return newest.hash === observed.hash || newest.number < observed.number ? undefined : newest
   }
 
   return {
     announce(head: BlockHeader) {
       if (head.hash === newest?.hash) return
       newest = head
-      if (news() !== undefined) wake()
+      if (findNewHead() !== undefined) wake()
     },
     /** The chain itself has reported this as its newest block. */
-    see(head: BlockHeader) {
-      seen = head
+    observe(head: BlockHeader) {
+      observed = head
     },
-    news,
+    findNewHead,
     /** Waits for an announcement, at most as long as given. */
     async wait(ms: number, signal: AbortSignal) {
       const waiting = new AbortController()

@@ -4,7 +4,7 @@ import type { EarlierPrice } from '../feeds/earlier-price.ts'
 import type { FeedPrice } from '../feeds/feed-prices.ts'
 import type { FollowedFeed } from '../feeds/followed-feeds.ts'
 import type { PriceSource } from '../feeds/price-settings.ts'
-import type { ChainIdentity, KnownCampaigns, SpanFacts } from '../protocol/block-range-facts.ts'
+import type { BlockRangeFacts, ChainIdentity, KnownCampaigns } from '../protocol/block-range-facts.ts'
 import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
 import type { ChainCampaign, CompleteOrigin } from '../protocol/contracts/campaign-components.ts'
 import type { ChainClient } from '../rpc/chain-client.ts'
@@ -46,7 +46,7 @@ export interface BlockClaim {
 export interface FixedFacts {
   origins: CompleteOrigin[]
   claims: BlockClaim[]
-  affects: SpanFacts['affects']
+  affects: BlockRangeFacts['affects']
   /** Claims on unknown incentives, or on campaigns from before the first block. */
   orphanClaims: number
   /** Campaigns that their core does not return in a known form. */
@@ -67,7 +67,7 @@ export interface FeedFacts {
 }
 
 /** What to store next, each in one transaction. */
-export type FollowingStep =
+export type SyncStep =
   /** Facts of final blocks, as they are found. Responses do not show them yet. */
   | ({ type: 'back-fill'; to: number; hash: Hex; head: BlockHeader; finalized: number } & Omit<FixedFacts, 'prices'> & {
         feedFacts: FeedFacts
@@ -122,7 +122,7 @@ export interface Following {
 }
 
 /** The same for one look at the chain, with the price feeds as found in it. */
-export interface Looking extends Following {
+export interface SyncContext extends Following {
   feeds: readonly FollowedFeed[]
 }
 

@@ -96,7 +96,7 @@ const asItComes = `select id, place, jsonb_set(to_jsonb(campaign) - 'place', '{a
   from staged_campaign campaign`
 
 /** Which of the staged campaigns are new, or other than what is stored: before anything is stored. */
-export const noteCampaignChanges: Step[] = [
+export const recordCampaignChanges: Step[] = [
   ...stepsFor(
     ['campaign', 'campaignMetadata'],
     [

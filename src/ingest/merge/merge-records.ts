@@ -100,7 +100,7 @@ export const mergeTokensAndLists: Step[] = [
   ),
 ]
 
-const noteSignatures = (campaignId: string, from: string) =>
+const recordSignatureChange = (campaignId: string, from: string) =>
   noteRecords(
     'claimSignature',
     { campaignId, claimant: 'signed.claimant', incentiveId: 'signed.incentive_position' },
@@ -108,11 +108,11 @@ const noteSignatures = (campaignId: string, from: string) =>
   )
 
 /** Signatures that come, change or go, also with their incentives: before anything is withdrawn. */
-export const noteSignatureChanges: Step[] = [
+export const recordSignatureChanges: Step[] = [
   ...stepsFor(
     ['claimSignature'],
     [
-      noteSignatures(
+      recordSignatureChange(
         'signed.campaign_id',
         `staged_claimsignature signed join campaigns on campaigns.id = signed.campaign_id
         left join claim_signatures stored on stored.campaign_key = campaigns.key
@@ -125,12 +125,12 @@ export const noteSignatureChanges: Step[] = [
   ...stepsFor(
     ['campaign'],
     [
-      noteSignatures(
+      recordSignatureChange(
         'staged_key.id',
         `claim_signatures signed join staged_key on staged_key.key = signed.campaign_key
         where signed.incentive_position <> all (staged_key.incentive_positions)`,
       ),
-      noteSignatures(
+      recordSignatureChange(
         'staged_key.id',
         `detached_claim_signatures signed join staged_key on staged_key.id = signed.campaign_id
         where signed.incentive_position = any (staged_key.incentive_positions)`,
@@ -140,7 +140,7 @@ export const noteSignatureChanges: Step[] = [
   ...stepsFor(
     ['withdrawnCampaign'],
     [
-      noteSignatures(
+      recordSignatureChange(
         'campaigns.id',
         `withdrawn_campaign join campaigns using (id) join claim_signatures signed on signed.campaign_key = campaigns.key`,
       ),

@@ -25,21 +25,21 @@ const afterClaims = [...changeClaimantTotals, ...changeTotals, ...changeClaimInt
 /**
  * Sets the values of the claims in `revalued_claim`, at the end of a batch and in its transaction: readers see all at
  * once. It works in steps, so that memory and working tables do not grow with their number.
- * @param ask sends a statement that is planned for the data of now.
+ * @param query sends a statement that is planned for the data of now.
  * @param many called before the first step if they are many.
  */
-export async function revalueClaims(ask: Query, many: () => Promise<unknown> = async () => undefined) {
-  const { rows } = await ask<{ pages: number; isFew: boolean }>(measureRevaluation)
+export async function revalueClaims(query: Query, many: () => Promise<unknown> = async () => undefined) {
+  const { rows } = await query<{ pages: number; isFew: boolean }>(measureRevaluation)
   const { pages = 0, isFew = true } = rows[0] ?? {}
   if (pages > 0 && !isFew) await many()
   for (let page = 0; page < pages; page += PAGES_A_STEP) {
-    await ask(emptyTables)
-    for (const sql of revaluePages) await ask(sql, [`(${page},0)`, `(${page + PAGES_A_STEP},0)`])
-    await ask(touch('select campaign_key as key from claim_changes', { isRecordAffected: false }))
-    await ask('analyze claim_changes, touched_campaigns')
+    await query(emptyTables)
+    for (const sql of revaluePages) await query(sql, [`(${page},0)`, `(${page + PAGES_A_STEP},0)`])
+    await query(touch('select campaign_key as key from claim_changes', { isRecordAffected: false }))
+    await query('analyze claim_changes, touched_campaigns')
     for (const { sql, populates } of afterClaims) {
-      await ask(sql)
-      if (populates !== undefined) await ask(`analyze ${populates}`)
+      await query(sql)
+      if (populates !== undefined) await query(`analyze ${populates}`)
     }
   }
 }

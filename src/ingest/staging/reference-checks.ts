@@ -2,7 +2,7 @@ import type { ChangeKind } from '../../read-models/steps.ts'
 import type { Query } from '../batch-connection.ts'
 import type { RecordType } from '../records.ts'
 import { ImportFaultsError, MAX_REPORTED, ValidationErrors } from '../validation-errors.ts'
-import { fromPlace, stagingName } from './staging.ts'
+import { fromLineId, stagingName } from './staging.ts'
 
 /*
  * References that need more than one record to check. Each check finds the records that refer to something neither
@@ -183,37 +183,37 @@ interface ReferenceFault {
  * Checks that everything staged refers to something that exists.
  * @throws ImportFaultsError with the first faults and the number of all.
  */
-export async function checkReferences(ask: Query, changes: ReadonlySet<ChangeKind>, files: readonly string[]) {
+export async function checkReferences(query: Query, changes: ReadonlySet<ChangeKind>, files: readonly string[]) {
   const sql = firstFaultsSql(changes)
-  if (sql !== undefined) await requireNoFaults(ask, sql, files)
+  if (sql !== undefined) await requireNoFaults(query, sql, files)
 }
 
 /**
  * Removes what campaigns refer to, where none does any more; metadata may decide on a campaign that is still to come.
  * @throws ImportFaultsError where one does.
  */
-export async function removeReferred(ask: Query, changes: ReadonlySet<ChangeKind>, files: readonly string[]) {
+export async function removeReferred(query: Query, changes: ReadonlySet<ChangeKind>, files: readonly string[]) {
   for (const { of, table, column, isReferred } of referred) {
     if (!changes.has(of)) continue
     const removed = `from ${stagingName(of)} removed where is_removed`
     await requireNoFaults(
-      ask,
+      query,
       `select place, '/id' as pointer, 'is still referred to by a campaign' as message, count(*) over () as total
       ${removed} and (${isReferred} or exists (
         select from campaign_metadata where removed.id::text in (chosen ->> '${column}', own ->> '${column}')))
       order by place limit ${MAX_REPORTED}`,
       files,
     )
-    await ask(`delete from ${table} where id in (select id ${removed})`)
+    await query(`delete from ${table} where id in (select id ${removed})`)
   }
 }
 
-async function requireNoFaults(ask: Query, sql: string, files: readonly string[]) {
-  const { rows } = await ask<ReferenceFault>(sql)
+async function requireNoFaults(query: Query, sql: string, files: readonly string[]) {
+  const { rows } = await query<ReferenceFault>(sql)
   if (rows.length === 0) return
   const faults = new ValidationErrors()
   for (const { place, pointer, message } of rows) {
-    const { file, line } = fromPlace(Number(place))
+    const { file, line } = fromLineId(Number(place))
     faults.add({ file: files[file] ?? '', line, pointer, message })
   }
   faults.count = Number(rows[0]?.total)

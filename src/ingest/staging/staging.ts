@@ -19,10 +19,10 @@ export const stagingName = (type: RecordType) => `staged_${type.toLowerCase()}`
 const LINES_OF_A_FILE = 2 ** 32
 
 /** The position of a record as one number: the index of its file and the number of its line. */
-export const toPlace = (file: number, line: number) => file * LINES_OF_A_FILE + line
-export const fromPlace = (place: number) => ({
-  file: Math.floor(place / LINES_OF_A_FILE),
-  line: place % LINES_OF_A_FILE,
+export const toLineId = (file: number, line: number) => file * LINES_OF_A_FILE + line
+export const fromLineId = (lineId: number) => ({
+  file: Math.floor(lineId / LINES_OF_A_FILE),
+  line: lineId % LINES_OF_A_FILE,
 })
 
 /**

@@ -3,7 +3,7 @@ import type { ChainSettings } from '../../indexer/chain-config.ts'
 import type { ChainEvent } from '../../indexer/chain-events.ts'
 import type { ChainCampaign } from '../../indexer/protocol/contracts/campaign-components.ts'
 import type { EndpointCounts } from '../../indexer/rpc/endpoints.ts'
-import type { FollowingStep } from '../../indexer/sync/sync-steps.ts'
+import type { SyncStep } from '../../indexer/sync/sync-steps.ts'
 
 /** Minimum interval between progress reports of a backfill. */
 const BACK_FILL_MS = 5000
@@ -13,7 +13,7 @@ const MAX_LOGGED = 10
 
 type UnknownComponent = ChainCampaign['unknown'][number]
 
-/** What the log says of one chain: changes when they happen, the state when asked; nothing for each poll. */
+/** Logs one chain: changes when they happen, the state on demand; nothing for each poll. */
 export class ChainLog {
   readonly #log: Logger
   readonly #startBlock: number
@@ -42,7 +42,7 @@ export class ChainLog {
     this.#log.info({ endpoints: urls.length, startBlock }, 'chain configured')
   }
 
-  note(event: ChainEvent) {
+  record(event: ChainEvent) {
     switch (event.type) {
       case 'waiting':
         return this.#log.info('chain is locked by another process, waiting')
@@ -95,7 +95,7 @@ export class ChainLog {
     this.#trouble = reason
   }
 
-  #logStored(step: FollowingStep) {
+  #logStored(step: SyncStep) {
     if (this.#trouble !== undefined) this.#log.info('chain recovered')
     this.#trouble = undefined
     if (step.type === 'restart') {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../database/connection/client.ts'
-import { hasPlace, splitAtMarks } from './placeholders.ts'
+import { hasPlaceholder, splitAtMarks } from './placeholders.ts'
 import { campaignDocuments } from './tables.ts'
 
 export { fillDocument } from './placeholders.ts'
@@ -51,7 +51,7 @@ interface StoredDocument {
   text: string
 }
 
-/** Caches documents in memory, in their forms, by campaign: at most so many bytes. */
+/** Caches documents in memory, in their forms, by campaign, up to a number of bytes. */
 export const createDocumentCache = (maxBytes: number) =>
   new LRUCache<string, StoredDocument>({
     maxSize: maxBytes,
@@ -106,7 +106,7 @@ function parseState(text: string): CampaignState {
 }
 
 /** Whether the document leaves out the addresses of the allow list, which may be hundreds of thousands. */
-export const lacksAddresses = ({ document }: Campaign) => hasPlace(document, 'addresses')
+export const lacksAddresses = ({ document }: Campaign) => hasPlaceholder(document, 'addresses')
 
 const prepareDocuments = (database: Database, form: Form) =>
   database

@@ -189,7 +189,7 @@ as $$
   group by moved.campaign_key
 $$;
 
--- Moves the kept windows on to the present, or to where about `most_changes` claims have entered or left one of them. Not
+-- Advances the stored windows to the present, or to where about `most_changes` claims have entered or left one of them. Not
 -- while an import is at work (which does it itself), and not if it would reach the present and fewer than `least_changes`
 -- claims would enter or leave. Says whether it has; null where an import was at work. No reader waits for it: readers add
 -- the changes themselves, and are only faster when there are few. Works with the rights of its owner, so that a role that may only read can be allowed to
@@ -300,7 +300,7 @@ begin
 end
 $$;
 
--- Makes all totals, counts of claimants and figures of incentives anew from the facts, for whoever has written claims or
+-- Recomputes all totals, counts of claimants and amounts of incentives from the facts, after writes of claims or
 -- campaigns past the import.
 create or replace function rebuild_claim_totals()
 returns void

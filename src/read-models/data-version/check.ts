@@ -7,16 +7,16 @@ export interface Revision {
   identity: string
 }
 
-export async function readRevision(ask: Query): Promise<Revision | undefined> {
-  const [row] = await ask<Revision>(
+export async function readRevision(query: Query): Promise<Revision | undefined> {
+  const [row] = await query<Revision>(
     'select revision::float8 as revision, identity::text from data_revisions order by revision desc limit 1',
   )
   return row
 }
 
 /** Responses are cached as long as the revision allows: `earlier` is what it was a moment ago. */
-export async function examineRevision(ask: Query, earlier: Revision | undefined): Promise<Finding> {
-  const [row] = await ask<{
+export async function examineRevision(query: Query, earlier: Revision | undefined): Promise<Finding> {
+  const [row] = await query<{
     newest: number | null
     count: number
     isContinued: boolean

@@ -20,7 +20,7 @@ begin
 end
 $$;
 
--- With the rights of its owner, so that whoever may write a table need not be allowed to call revise_data.
+-- With the rights of its owner, so that a role that may write a table need not be allowed to call revise_data.
 create or replace function revise_data_before_write()
 returns trigger
 language plpgsql security definer

@@ -1,14 +1,7 @@
 import { desc, max, sql } from 'drizzle-orm'
-import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Database } from '../../database/connection/client.ts'
-import {
-  type AsOf,
-  createFollowedChainReader,
-  followedAsText,
-  NOTHING_FOLLOWED,
-  parseAsOf,
-} from '../../database/lookups/followed-chains.ts'
-import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
+import { type AsOf, createFollowedChainReader } from '../../database/lookups/followed-chains.ts'
+import { createRevisionSource } from './revision-queries.ts'
 import { dataRevisions } from './tables.ts'
 
 /** A state of the data that was committed at the time of the query. */
@@ -66,14 +59,14 @@ interface Known {
   revision: number
   identity: string
   /** Milliseconds since 1970 for which the next change was read. */
-  askedAt: number
+  queriedAt: number
   nextChangeAt: number
 }
 
 const NO_IDENTITY = '00000000-0000-0000-0000-000000000000'
 
 /** As many revisions as the database stores. */
-const MAX_REMEMBERED = 1000
+const MAX_CHANGES = 1000
 
 /**
  * Reads the committed revision of the public data, whichever process has written it (on a standby the replayed one),
@@ -83,7 +76,7 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
   const { newest, news, toAsOf } = createRevisionSource(lookups)
   const changes = new Map<number, Change>()
   /** Matches no revision: at first, everything is new. */
-  let known: Known = { revision: Number.MAX_SAFE_INTEGER, identity: NO_IDENTITY, askedAt: 0, nextChangeAt: 0 }
+  let known: Known = { revision: Number.MAX_SAFE_INTEGER, identity: NO_IDENTITY, queriedAt: 0, nextChangeAt: 0 }
   let history = 0
 
   /** Whether the rows begin with the newest known revision; not if that is lost. */
@@ -95,30 +88,30 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
     return !isOther && rows.some(({ revision }) => changes.has(revision))
   }
 
-  function remember(rows: { revision: number; change: Change }[]) {
+  function storeChanges(rows: { revision: number; change: Change }[]) {
     for (const { revision, change } of rows) if (!changes.has(revision)) changes.set(revision, change)
     for (const revision of changes.keys()) {
-      if (changes.size <= MAX_REMEMBERED) break
+      if (changes.size <= MAX_CHANGES) break
       changes.delete(revision)
     }
   }
 
   async function read(): Promise<DataVersion> {
-    const asked = known
-    const askedHistory = history
+    const before = known
+    const historyBefore = history
     const now = clock().getTime()
     // The clock may have been set back.
-    const isInstantDue = now >= asked.nextChangeAt || now < asked.askedAt
+    const isInstantDue = now >= before.nextChangeAt || now < before.queriedAt
     if (!isInstantDue) {
       const [there] = await newest.execute()
-      if (there?.revision === asked.revision && there.identity === asked.identity) {
+      if (there?.revision === before.revision && there.identity === before.identity) {
         const asOf = toAsOf(there.followed)
-        return { revision: asked.revision, history: askedHistory, nextChangeAt: asked.nextChangeAt, asOf }
+        return { revision: before.revision, history: historyBefore, nextChangeAt: before.nextChangeAt, asOf }
       }
     }
     const rows = await news.execute({
-      revision: asked.revision,
-      identity: asked.identity,
+      revision: before.revision,
+      identity: before.identity,
       isInstantDue,
       now: new Date(now).toISOString(),
     })
@@ -126,14 +119,14 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
     if (last === undefined) throw new TypeError('the database has no revision of the data')
     const { revision, identity, isNew } = last
     const asOf = toAsOf(last.followed)
-    if (!isNew) return { revision, history: askedHistory, nextChangeAt: asked.nextChangeAt, asOf }
+    if (!isNew) return { revision, history: historyBefore, nextChangeAt: before.nextChangeAt, asOf }
     if (!isContinued(rows)) {
       changes.clear()
       history += 1
     }
-    remember(rows.map(({ revision, ...named }) => ({ revision, change: toChange(named) })))
+    storeChanges(rows.map(({ revision, ...named }) => ({ revision, change: toChange(named) })))
     const nextChangeAt = Math.min(last.nextStart ?? Number.POSITIVE_INFINITY, last.nextEnd ?? Number.POSITIVE_INFINITY)
-    known = { revision, identity, askedAt: now, nextChangeAt }
+    known = { revision, identity, queriedAt: now, nextChangeAt }
     return { revision, history, nextChangeAt, asOf }
   }
 
@@ -183,68 +176,6 @@ function isFinalByNow(dependencies: Dependencies | undefined, { asOf }: DataVers
     if ((asOf.finalizedBlocks.get(chainId) ?? -1) >= block) return true
   }
   return false
-}
-
-/** The queries, and the latest state of chains: that changes less often than it is read. */
-function createRevisionSource(lookups: Database) {
-  let lastText = '{}'
-  let lastAsOf = NOTHING_FOLLOWED
-  return {
-    newest: prepareNewest(lookups),
-    news: prepareNews(lookups),
-    toAsOf(text: string) {
-      if (text !== lastText) {
-        lastText = text
-        lastAsOf = parseAsOf(text)
-      }
-      return lastAsOf
-    },
-  }
-}
-
-/** What almost every request waits for, and nothing else: it costs PostgreSQL a sixth of the full query. */
-const prepareNewest = (database: Database) =>
-  database
-    .select({ revision: dataRevisions.revision, identity: dataRevisions.identity, followed: followedAsText })
-    .from(dataRevisions)
-    .orderBy(desc(dataRevisions.revision))
-    .limit(1)
-    .prepare('newest_revision')
-
-/**
- * The newest known revision, or the newest of all if that is lost, and all after it; known ones are not read again. A
- * `case` does not evaluate what it does not need.
- */
-function prepareNews(database: Database) {
-  const { revision, identity, campaignKeys, recordKeys, claimants, altersLists } = dataRevisions
-  const now = sql`${sql.placeholder('now')}::timestamptz`
-  const knownRevision = sql`${sql.placeholder('revision')}::bigint`
-  const isNew = sql<boolean>`(${revision} <> ${knownRevision} or ${identity} <> ${sql.placeholder('identity')}::uuid
-    or ${sql.placeholder('isInstantDue')}::boolean)`
-  const ifNew = (column: PgColumn) =>
-    sql`case when ${isNew} then ${column} end`.mapWith(
-      (value): number[] | null => column.mapFromDriverValue(value) as number[] | null,
-    )
-  const next = (column: PgColumn) =>
-    sql<number | null>`case when ${isNew} then
-      (select (extract(epoch from min(${column})) * 1000)::float8 from ${campaigns} where ${column} > ${now}) end`
-  return database
-    .select({
-      revision,
-      identity,
-      isNew,
-      campaignKeys: ifNew(campaignKeys),
-      recordKeys: ifNew(recordKeys),
-      claimants: ifNew(claimants),
-      altersLists,
-      nextStart: next(campaigns.startAt),
-      nextEnd: next(campaigns.endAt),
-      followed: followedAsText,
-    })
-    .from(dataRevisions)
-    .where(sql`${revision} >= least(${knownRevision}, (select max(revision) from ${dataRevisions}))`)
-    .orderBy(revision)
-    .prepare('data_version')
 }
 
 /** In a select: the newest revision in the snapshot of the statement. */

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
 import type { Verdict } from '../../schemas/campaigns/eligibility.ts'
-import { type CampaignFacts, type IncentiveFacts, judgeCampaign, judgeIncentive } from './rules.ts'
+import { type CampaignFacts, evaluateCampaign, evaluateIncentive, type IncentiveFacts } from './rules.ts'
 
 /** The facts of the incentives of campaigns, or of those at positions, about the placeholder `user`, as `facts`. */
 export const claimFacts = (keys: SQL, positions: SQL = sql`null::smallint[]`) =>
@@ -52,20 +52,21 @@ const toCampaignFacts = ({ startsAt, endsAt, ...row }: FactRow): CampaignFacts =
 })
 
 /** The verdict on an incentive, every reason that holds, and, if it can be claimed, the data needed for that. */
-export async function judge(row: FactRow, of: { id: string; user: string }, now: Date) {
+export async function evaluate(row: FactRow, of: { id: string; user: string }, now: Date) {
   const { position, signature, referrer } = row
-  const judged = judgeIncentive(toCampaignFacts(row), toIncentiveFacts(row), now)
-  if (judged.verdict !== 'claimable' || signature === null || referrer === null || position === null) return judged
+  const evaluated = evaluateIncentive(toCampaignFacts(row), toIncentiveFacts(row), now)
+  if (evaluated.verdict !== 'claimable' || signature === null || referrer === null || position === null)
+    return evaluated
   // Loads the encoder of calls, which few requests need.
   const { toClaimTransaction } = await import('../../schemas/campaigns/claim-transactions.ts')
   const claim = { campaignId: of.id, incentiveIndex: position, claimant: of.user, referrer, signature }
   const transaction = toClaimTransaction(claim)
-  return { ...judged, signature, referrer, ...(transaction === undefined ? {} : { transaction }) }
+  return { ...evaluated, signature, referrer, ...(transaction === undefined ? {} : { transaction }) }
 }
 
 /** The verdict on a campaign, given the verdicts on its incentives. */
-export const judgeWhole = (row: FactRow, verdicts: readonly Verdict[], now: Date) =>
-  judgeCampaign(toCampaignFacts(row), verdicts, now)
+export const evaluateCampaignRow = (row: FactRow, verdicts: readonly Verdict[], now: Date) =>
+  evaluateCampaign(toCampaignFacts(row), verdicts, now)
 
 /** Milliseconds since 1970 at which one of the campaigns starts or ends next. */
 export const nextChangeOf = (rows: readonly Pick<FactRow, 'startsAt' | 'endsAt'>[], now: Date) =>

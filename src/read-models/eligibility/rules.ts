@@ -30,13 +30,13 @@ const VERDICTS: readonly Verdict[] = ['claimable', 'admitted', 'unknown', 'block
 /** The effect of a reason on the verdict; undefined: it only informs. */
 type Effect = 'blocked' | 'unknown' | undefined
 
-type Held = [reason: ClaimReason, effect: Effect]
+type AppliedReason = [reason: ClaimReason, effect: Effect]
 
 /** The reasons that hold for a campaign as a whole, in their order. */
 function campaignReasons(facts: CampaignFacts, now: Date) {
   const { startsAt, endsAt, maxParticipants, listType, isDenied, isAdmitted } = facts
-  const before: Held[] = []
-  const lists: Held[] = []
+  const before: AppliedReason[] = []
+  const lists: AppliedReason[] = []
   if (startsAt !== null && startsAt > now) before.push([{ code: 'not-started', at: startsAt.toISOString() }, 'blocked'])
   if (endsAt !== null && endsAt <= now) before.push([{ code: 'ended', at: endsAt.toISOString() }, 'blocked'])
   if (facts.areParticipantsReached) before.push([{ code: 'max-participants-reached', maxParticipants }, 'blocked'])
@@ -49,7 +49,7 @@ function campaignReasons(facts: CampaignFacts, now: Date) {
   return { before, lists }
 }
 
-function claimReasons({ maxClaims, hasClaimedAll, lastClaim }: IncentiveFacts): Held[] {
+function claimReasons({ maxClaims, hasClaimedAll, lastClaim }: IncentiveFacts): AppliedReason[] {
   if (lastClaim === null) return []
   if (hasClaimedAll && maxClaims !== null) {
     return [[{ code: 'already-claimed', ...lastClaim, allowed: maxClaims }, 'blocked']]
@@ -57,28 +57,28 @@ function claimReasons({ maxClaims, hasClaimedAll, lastClaim }: IncentiveFacts): 
   return [[{ code: 'claimed-before', ...lastClaim }, maxClaims === null ? 'unknown' : undefined]]
 }
 
-function toVerdict(held: readonly Held[], hasSignature: boolean): Verdict {
-  const effects = held.map(([, effect]) => effect)
+function toVerdict(applied: readonly AppliedReason[], hasSignature: boolean): Verdict {
+  const effects = applied.map(([, effect]) => effect)
   if (effects.includes('blocked')) return 'blocked'
   if (effects.includes('unknown')) return 'unknown'
   return hasSignature ? 'claimable' : 'admitted'
 }
 
 /** Whether an incentive can be claimed, and every reason that holds, in the order of the contract. */
-export function judgeIncentive(campaign: CampaignFacts, incentive: IncentiveFacts, now: Date) {
+export function evaluateIncentive(campaign: CampaignFacts, incentive: IncentiveFacts, now: Date) {
   const { before, lists } = campaignReasons(campaign, now)
-  const held: Held[] = [
+  const applied: AppliedReason[] = [
     ...before,
-    ...(incentive.isSpent ? [[{ code: 'incentive-spent' }, 'blocked'] satisfies Held] : []),
+    ...(incentive.isSpent ? [[{ code: 'incentive-spent' }, 'blocked'] satisfies AppliedReason] : []),
     ...lists,
     ...claimReasons(incentive),
-    ...(incentive.hasSignature ? [] : [[{ code: 'signature-missing' }, undefined] satisfies Held]),
+    ...(incentive.hasSignature ? [] : [[{ code: 'signature-missing' }, undefined] satisfies AppliedReason]),
   ]
-  return { verdict: toVerdict(held, incentive.hasSignature), reasons: held.map(([reason]) => reason) }
+  return { verdict: toVerdict(applied, incentive.hasSignature), reasons: applied.map(([reason]) => reason) }
 }
 
 /** The verdict on a campaign: the best of those on its incentives; without any, by its own facts. */
-export function judgeCampaign(campaign: CampaignFacts, incentives: readonly Verdict[], now: Date): Verdict {
+export function evaluateCampaign(campaign: CampaignFacts, incentives: readonly Verdict[], now: Date): Verdict {
   const { before, lists } = campaignReasons(campaign, now)
   const best = VERDICTS.find((verdict) => incentives.includes(verdict))
   return best ?? toVerdict([...before, ...lists], false)

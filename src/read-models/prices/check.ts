@@ -21,8 +21,8 @@ export const differingPrices = () => `
 const MAX_NAMED = 10
 
 /** Names the tokens without which claims of the last day have no value, those with most claims first. */
-export async function examineUnvaluedClaims(ask: Query): Promise<Finding> {
-  const rows = await ask<{ token: string; claims: number; total: number }>(
+export async function examineUnvaluedClaims(query: Query): Promise<Finding> {
+  const rows = await query<{ token: string; claims: number; total: number }>(
     `select chain_id || ':' || asset as token, claims, (sum(claims) over ())::float8 as total
     from (
       select incentive.chain_id, asset, count(*)::float8 as claims

@@ -19,8 +19,8 @@ const numbersOf = (names: Names) => ({
 const listed = (names: Names) =>
   Object.entries(names)
     .map(([name, meaning], number) => {
-      const saysIt = meaning === name.toLowerCase().replaceAll('_', ' ')
-      return saysIt ? `${number} ${name}` : `${number} ${name} (${meaning})`
+      const isRedundant = meaning === name.toLowerCase().replaceAll('_', ' ')
+      return isRedundant ? `${number} ${name}` : `${number} ${name} (${meaning})`
     })
     .join(', ')
 

@@ -1,6 +1,6 @@
 import type { ChainStatus } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
-import { blocksBehind, stateInWords } from '../../../packages/explorer/src/chains/chain-words.ts'
+import { blocksBehind, stateInWords } from '../../../packages/explorer/src/chains/chain-text.ts'
 
 const aChain = (parts: Partial<ChainStatus>): ChainStatus => ({
   chainId: 8453,

@@ -3,7 +3,7 @@ import { plotPoints, plotTitle } from '../../../packages/explorer/src/campaigns/
 import { ordinal, toText } from '../../../packages/explorer/src/campaigns/prose.ts'
 import { isSafeUrl } from '../../../packages/explorer/src/campaigns/safe-urls.ts'
 import { readSignature } from '../../../packages/explorer/src/campaigns/steps/signatures.ts'
-import { amountWords, claimantWords, wordsOf } from '../../../packages/explorer/src/campaigns/steps/step-words.ts'
+import { amountWords, claimantWords, wordsOf } from '../../../packages/explorer/src/campaigns/steps/step-text.ts'
 import { anAddress, aStep } from '../../setup/records.ts'
 
 const contract = anAddress('contract')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as declarations from '../../../src/indexer/protocol/abi-events.ts'
-import { readSpan } from '../../../src/indexer/protocol/block-range-facts.ts'
+import { readBlockRange } from '../../../src/indexer/protocol/block-range-facts.ts'
 import type { CampaignOrigin } from '../../../src/indexer/protocol/campaign-origins.ts'
 import { completeOrigin, readBoost, readCampaign } from '../../../src/indexer/protocol/contracts/campaign-components.ts'
 import { createContractReader } from '../../../src/indexer/protocol/contracts/contract-reader.ts'
@@ -15,7 +15,7 @@ const END = recording.blocks.at(-1)?.number ?? 0
 /** Reads some logs as one span, with what contracts answer at a block. */
 async function readRecording(logs: readonly ChainLog[], at = END, known: CampaignOrigin[] = []) {
   const reader = createContractReader(callsAt(at))
-  const span = await readSpan(
+  const span = await readBlockRange(
     recordedChain,
     logs,
     { find: async () => known },

@@ -3,8 +3,9 @@ import type { Hex } from 'viem'
 import { createChainClient } from '../../../src/indexer/rpc/chain-client.ts'
 import { EndpointError } from '../../../src/indexer/rpc/endpoint-errors.ts'
 import { ChainUnavailableError, defaultEndpointSettings } from '../../../src/indexer/rpc/endpoints.ts'
-import { followOnce, newMemory } from '../../../src/indexer/sync/sync-once.ts'
-import type { FollowedState, FollowedStore, FollowingStep } from '../../../src/indexer/sync/sync-steps.ts'
+import { newMemory } from '../../../src/indexer/sync/sync-advance.ts'
+import { syncOnce } from '../../../src/indexer/sync/sync-once.ts'
+import type { FollowedState, FollowedStore, SyncStep } from '../../../src/indexer/sync/sync-steps.ts'
 import { everyOther, type Interference, lastingFaults, passingFaults } from './node-faults.ts'
 import { startScriptedNode } from './scripted-node.ts'
 import { SimulatedChain } from './simulated-chain.ts'
@@ -14,7 +15,7 @@ import { kinds, type Operation, simulatedChain } from './simulated-protocol.ts'
 export interface ScenarioStore<Facts> {
   store: FollowedStore
   readState(): Promise<FollowedState>
-  apply(step: FollowingStep): Promise<void>
+  apply(step: SyncStep): Promise<void>
   /** Contracts of all incentives that are stored. */
   knownContracts(): Promise<readonly Hex[]>
   /** What answers are made of, in an order of its own. */
@@ -202,11 +203,11 @@ function createIndexer(url: string, startBlock: number, to: ScenarioStore<unknow
   }
   const memory = newMemory()
   /** @returns the type of the last step; undefined where the look came to nothing. */
-  return async function look(steps: number): Promise<FollowingStep['type'] | undefined> {
-    let last: FollowingStep['type'] | undefined
+  return async function look(steps: number): Promise<SyncStep['type'] | undefined> {
+    let last: SyncStep['type'] | undefined
     let count = 0
     try {
-      for await (const step of followOnce(following, await to.readState(), memory)) {
+      for await (const step of syncOnce(following, await to.readState(), memory)) {
         await to.apply(step)
         last = step.type
         count += 1

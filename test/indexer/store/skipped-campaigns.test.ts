@@ -41,7 +41,7 @@ test.each([
     await using node = await startScriptedNode(chain)
     const reported: [string, string | undefined][] = []
     await using indexed = await openIndexed(database.url, node.url, {
-      onLeftOut: (...one) => reported.push(one),
+      onSkipped: (...one) => reported.push(one),
       retryMs: 0,
     })
     if (finality > 0) await indexed.settle()

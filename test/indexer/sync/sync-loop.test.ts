@@ -74,7 +74,7 @@ describe('of two endpoints', () => {
       callAt: chain.callAt.bind(chain),
     })
     await using going = await startScriptedNode(chain)
-    const { store, client, until, end } = startFollowing([standing.url, going.url], { settings: { standingMs: 300 } })
+    const { store, client, until, end } = startFollowing([standing.url, going.url], { settings: { stuckAfterMs: 300 } })
     const reached = (hash: string) => until(() => store.state.asOf?.hash === hash)
     await reached(chain.head.hash)
     expect(going.asked).toEqual([])
@@ -92,7 +92,7 @@ describe('of two endpoints', () => {
     chain.mine(3)
     await using first = await startScriptedNode(chain)
     await using second = await startScriptedNode(chain)
-    const { store, client, until, end } = startFollowing([first.url, second.url], { settings: { standingMs: 50 } })
+    const { store, client, until, end } = startFollowing([first.url, second.url], { settings: { stuckAfterMs: 50 } })
     await until(() => second.asked.length > 10)
     chain.mine(1)
     await until(() => store.state.asOf?.hash === chain.head.hash)

@@ -17,7 +17,7 @@ export interface ExposedMetric {
 export function exposedMetrics({ app }: Pick<TestApp, 'app'>) {
   const [serve, index] = [createRegister(), createRegister()]
   const readData = async () => ({ revision: 1, chains: [] })
-  measureService(serve, { app, pools: {}, guard: { leftConnections: 0 }, counts: createServiceCounts(), readData })
+  measureService(serve, { app, pools: {}, guard: { closedConnections: 0 }, counts: createServiceCounts(), readData })
   createChainMetrics({
     register: index,
     countUnknown: async () => [],

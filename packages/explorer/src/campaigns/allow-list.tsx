@@ -3,7 +3,7 @@ import type { Campaign } from 'reward-campaigns-client'
 import { Address } from '../parts/address.tsx'
 import { receiversOf } from './incentives/incentive-sentences.ts'
 import { counted } from './prose.ts'
-import { Prose } from './prose-shown.tsx'
+import { Prose } from './prose-view.tsx'
 
 /** How many addresses are shown, at first and with each click; a list can have a million. */
 const STEP = 24
@@ -35,8 +35,8 @@ export function AllowList({ campaign }: { campaign: Campaign }) {
 /** Some of the addresses on a list, of a long one those that are looked for. */
 function Addresses({ chainId, addresses }: { chainId: number; addresses: readonly string[] }) {
   const [max, setMax] = useState(STEP)
-  const [sought, setSought] = useState('')
-  const part = sought.trim().toLowerCase()
+  const [searched, setSearched] = useState('')
+  const part = searched.trim().toLowerCase()
   const found = part === '' ? addresses : addresses.filter((address) => address.includes(part))
   const left = found.length - max
   return (
@@ -46,11 +46,11 @@ function Addresses({ chainId, addresses }: { chainId: number; addresses: readonl
           Find an address on the list
           <input
             type="search"
-            value={sought}
+            value={searched}
             placeholder="0x…"
             autocomplete="off"
             spellcheck={false}
-            onInput={(event) => setSought(event.currentTarget.value)}
+            onInput={(event) => setSearched(event.currentTarget.value)}
           />
         </label>
       )}

@@ -8,7 +8,7 @@ import type { Rewarding } from './incentives/incentive-budget.ts'
 import { payoutOf } from './incentives/incentive-payouts.ts'
 import { Remainder } from './incentives/remainder.tsx'
 import { counted } from './prose.ts'
-import { Prose } from './prose-shown.tsx'
+import { Prose } from './prose-view.tsx'
 import { State } from './state.tsx'
 import { useTokens } from './tokens/use-tokens.ts'
 
@@ -46,8 +46,8 @@ function CampaignRow({ campaign }: { campaign: CampaignListItem & Rewarding }) {
         </div>
       </div>
       <ul class="payouts" aria-label="Incentives">
-        {incentives.slice(0, SHOWN_INCENTIVES).map((incentive, place) => (
-          <li key={place}>
+        {incentives.slice(0, SHOWN_INCENTIVES).map((incentive, index) => (
+          <li key={index}>
             <p>
               <Prose sentence={payoutOf(campaign, incentive)} />
             </p>

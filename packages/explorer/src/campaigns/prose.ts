@@ -55,7 +55,7 @@ export const counted = (count: number, one: string, many?: string) =>
   `${count.toLocaleString('en')} ${nounFor(count, one, many)}`
 
 /** 1st, 2nd, 3rd, 4th, … */
-export function ordinal(place: number): string {
+export function ordinal(index: number): string {
   const endings: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' }
-  return `${place}${endings[new Intl.PluralRules('en', { type: 'ordinal' }).select(place)] ?? 'th'}`
+  return `${index}${endings[new Intl.PluralRules('en', { type: 'ordinal' }).select(index)] ?? 'th'}`
 }

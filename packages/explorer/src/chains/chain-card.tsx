@@ -6,7 +6,7 @@ import { AbsoluteTime } from '../parts/times.tsx'
 import { blockExplorerUrl, chainName } from '../texts/chain-names.ts'
 import { groupDigits } from '../texts/format-numbers.ts'
 import { duration } from '../texts/format-times.ts'
-import { blocksBehind, STATE_TITLES, stateInWords } from './chain-words.ts'
+import { blocksBehind, STATE_TITLES, stateInWords } from './chain-text.ts'
 
 /** How far a chain is. */
 export function ChainCard({ chain }: { chain: ChainStatus }) {

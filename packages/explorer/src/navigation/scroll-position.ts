@@ -15,22 +15,22 @@ export function keepScrollPosition() {
   // Before a click leads on, and for going back from here without one.
   addEventListener('click', save, true)
   addEventListener('scrollend', save)
-  addEventListener('popstate', ({ state }) => restore(placeOf(state)))
-  restore(placeOf(history.state))
+  addEventListener('popstate', ({ state }) => restore(positionOf(state)))
+  restore(positionOf(history.state))
 }
 
-const placeOf = (state: unknown) =>
+const positionOf = (state: unknown) =>
   typeof state === 'object' && state !== null && 'scrollY' in state ? Number(state.scrollY) : 0
 
-function restore(place: number) {
+function restore(position: number) {
   restoring?.abort()
-  if (place === 0) return
+  if (position === 0) return
   restoring = new AbortController()
   const { signal } = restoring
   // Calls back first when what the entry shows is laid out.
   const observer = new ResizeObserver(() => {
-    if (document.documentElement.scrollHeight - innerHeight < Math.floor(place)) return
-    scrollTo(0, place)
+    if (document.documentElement.scrollHeight - innerHeight < Math.floor(position)) return
+    scrollTo(0, position)
     restoring?.abort()
   })
   signal.addEventListener('abort', () => {

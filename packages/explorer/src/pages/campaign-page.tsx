@@ -2,32 +2,32 @@ import './campaigns.css'
 import { useLocation } from 'preact-iso'
 import type { Campaign } from 'reward-campaigns-client'
 import { listUrl } from '../campaigns/campaign-query.ts'
-import { CampaignShown } from '../campaigns/campaign-shown.tsx'
+import { CampaignView } from '../campaigns/campaign-view.tsx'
 import { activityOf, TIME_RANGES, type TimeRange } from '../campaigns/claims/claims-plot.tsx'
 import { newestClaimsOf } from '../campaigns/claims/newest-claims.tsx'
 import { State } from '../campaigns/state.tsx'
-import { noteTokens } from '../campaigns/tokens/seen-tokens.ts'
+import { recordTokens } from '../campaigns/tokens/recorded-tokens.ts'
 import { chosenOf } from '../navigation/choice.tsx'
 import { type ChosenRange, chosenRange } from '../outlook/chosen-range.ts'
-import { outlookOf } from '../outlook/outlook-shown.tsx'
+import { outlookOf } from '../outlook/outlook-view.tsx'
 import { Usd } from '../parts/amounts.tsx'
 import { campaignTitle } from '../parts/campaign-link.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Mark } from '../parts/name.tsx'
+import { recordContract } from '../recorded-contracts.ts'
 import { Shown } from '../requests/request-result.tsx'
-import { RequestShown } from '../requests/request-shown.tsx'
+import { RequestView } from '../requests/request-view.tsx'
 import { client } from '../requests/service.ts'
 import { useRequest } from '../requests/use-request.ts'
-import { noteContract } from '../seen-contracts.ts'
 import { chainName } from '../texts/chain-names.ts'
 
 export function CampaignPage({ id = '' }: { id?: string }) {
-  const asked = useRequest((signal) => client.getCampaign(id, { signal }).then(noteNames), `campaign ${id}`)
+  const request = useRequest((signal) => client.getCampaign(id, { signal }).then(recordNames), `campaign ${id}`)
   const { query } = useLocation()
   const timeRange = chosenOf(TIME_RANGES, query.timeRange)
   const { user } = query
   const range = chosenRange(query)
-  const title = asked.state === 'shown' ? campaignTitle(asked.response) : 'Campaign'
+  const title = request.state === 'shown' ? campaignTitle(request.response) : 'Campaign'
   const path = `/campaigns/${encodeURIComponent(id).replaceAll('%3A', ':')}`
   return (
     <>
@@ -38,17 +38,17 @@ export function CampaignPage({ id = '' }: { id?: string }) {
         <Mark text={title} />
         <Heading title={title} />
       </div>
-      <Shown asked={asked} lines={5}>
+      <Shown request={request} lines={5}>
         {(campaign, at) => (
           <>
             <Lead campaign={campaign} />
-            <CampaignShown campaign={campaign} now={at} timeRange={timeRange} range={range} user={user} />
+            <CampaignView campaign={campaign} now={at} timeRange={timeRange} range={range} user={user} />
           </>
         )}
       </Shown>
-      <RequestShown request={{ method: 'getCampaign', path, id }} />
-      {asked.state === 'shown' && (
-        <FurtherRequests id={asked.response.id} timeRange={timeRange} range={range} user={user} />
+      <RequestView request={{ method: 'getCampaign', path, id }} />
+      {request.state === 'shown' && (
+        <FurtherRequests id={request.response.id} timeRange={timeRange} range={range} user={user} />
       )}
     </>
   )
@@ -66,22 +66,22 @@ function FurtherRequests({ id, timeRange, range, user }: Further) {
   const campaignId = [id]
   return (
     <>
-      <RequestShown request={{ method: 'listOutlooks', path: '/outlook', query: outlookOf(id) }} />
-      <RequestShown request={{ method: 'listActivity', path: '/activity', query: activityOf(id, timeRange, range) }} />
-      <RequestShown request={{ method: 'listClaims', path: '/claims', query: newestClaimsOf(id) }} />
+      <RequestView request={{ method: 'listOutlooks', path: '/outlook', query: outlookOf(id) }} />
+      <RequestView request={{ method: 'listActivity', path: '/activity', query: activityOf(id, timeRange, range) }} />
+      <RequestView request={{ method: 'listClaims', path: '/claims', query: newestClaimsOf(id) }} />
       {user !== undefined && (
-        <RequestShown request={{ method: 'listEligibility', path: '/eligibility', query: { user, campaignId } }} />
+        <RequestView request={{ method: 'listEligibility', path: '/eligibility', query: { user, campaignId } }} />
       )}
     </>
   )
 }
 
 /** What the list of campaigns is filtered by from here has its name there. */
-function noteNames(campaign: Campaign): Campaign {
-  noteTokens({ campaigns: [campaign] })
+function recordNames(campaign: Campaign): Campaign {
+  recordTokens({ campaigns: [campaign] })
   if (campaign.actionClaimant !== undefined) {
     const { chainId, targetContract: address, targetContractName: name } = campaign.actionClaimant
-    noteContract({ chainId, address, name })
+    recordContract({ chainId, address, name })
   }
   return campaign
 }

@@ -5,20 +5,20 @@ import { queryOf, toQuery } from '../campaigns/campaign-query.ts'
 import { CampaignRows } from '../campaigns/campaign-rows.tsx'
 import { CampaignChips } from '../campaigns/filters/campaign-chips.tsx'
 import { Counts } from '../campaigns/filters/facets/facet-counts.ts'
-import { ASKED_FACETS, type Counted } from '../campaigns/filters/facets/facet-options.ts'
+import { type Counted, REQUESTED_FACETS } from '../campaigns/filters/facets/facet-options.ts'
 import { type Entered, enteredUrl, symbolIn } from '../campaigns/filters/filter-entries.ts'
 import { FilterForm } from '../campaigns/filters/filter-form.tsx'
 import { HiddenByDefault } from '../campaigns/filters/hidden-by-default.tsx'
 import { TokenSearch } from '../campaigns/filters/token-search.tsx'
 import { counted } from '../campaigns/prose.ts'
-import { noteTokens } from '../campaigns/tokens/seen-tokens.ts'
+import { recordTokens } from '../campaigns/tokens/recorded-tokens.ts'
 import { pageOf } from '../navigation/page-query.ts'
 import { Pager } from '../navigation/pager.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { HowToImport } from '../requests/how-to-import.tsx'
 import type { RequestState } from '../requests/poll-request.ts'
 import { Empty, Shown } from '../requests/request-result.tsx'
-import { RequestShown } from '../requests/request-shown.tsx'
+import { RequestView } from '../requests/request-view.tsx'
 import { client } from '../requests/service.ts'
 import { useRequest } from '../requests/use-request.ts'
 
@@ -30,8 +30,8 @@ const WITHOUT_RESPONSE = { loading: 'Campaigns', failed: 'No list' } as const
 export function CampaignsPage() {
   const { url, route, wasPush } = useLocation() as LocationHook & { wasPush: boolean }
   const parameters = queryOf(url)
-  const query = { ...toQuery(parameters), ...ASKED_FACETS }
-  const asked = useRequest((signal) => client.listCampaigns(query, { signal }).then(noteTokens), url)
+  const query = { ...toQuery(parameters), ...REQUESTED_FACETS }
+  const request = useRequest((signal) => client.listCampaigns(query, { signal }).then(recordTokens), url)
   // What was sent and is not in the address yet: it names a token by its symbol.
   const [sent, setSent] = useState<Entered>()
   useEffect(() => setSent(undefined), [url])
@@ -49,8 +49,8 @@ export function CampaignsPage() {
   const results = useFocusOnNewResults(url, wasPush)
   // Made again only for another address: what is being typed stays while the list is asked for again.
   const form = useMemo(() => <FilterForm parameters={parameters} send={send} />, [url])
-  const counts = useCounts(asked)
-  const isEmpty = asked.state === 'shown' && asked.response.totalCampaigns === 0
+  const counts = useCounts(request)
+  const isEmpty = request.state === 'shown' && request.response.totalCampaigns === 0
   const page = pageOf(parameters.get('page') ?? undefined)
   const pageSize = Number(parameters.get('pageSize') || PAGE_SIZE)
   return (
@@ -63,10 +63,12 @@ export function CampaignsPage() {
       <CampaignChips parameters={parameters} />
       <section class="results" aria-labelledby="results">
         <h2 id="results" tabIndex={-1} ref={results} aria-live="polite">
-          {asked.state === 'shown' ? counted(asked.response.totalCampaigns, 'campaign') : WITHOUT_RESPONSE[asked.state]}
+          {request.state === 'shown'
+            ? counted(request.response.totalCampaigns, 'campaign')
+            : WITHOUT_RESPONSE[request.state]}
         </h2>
-        {asked.state !== 'failed' && <HiddenByDefault parameters={parameters} isEmpty={isEmpty} />}
-        <Shown asked={asked} lines={Math.min(pageSize || 1, 12)}>
+        {request.state !== 'failed' && <HiddenByDefault parameters={parameters} isEmpty={isEmpty} />}
+        <Shown request={request} lines={Math.min(pageSize || 1, 12)}>
           {({ campaigns, totalCampaigns }) => (
             <>
               {campaigns.length === 0 ? (
@@ -84,16 +86,16 @@ export function CampaignsPage() {
           )}
         </Shown>
       </section>
-      <RequestShown request={{ method: 'listCampaigns', path: '/campaigns', query }} />
+      <RequestView request={{ method: 'listCampaigns', path: '/campaigns', query }} />
     </>
   )
 }
 
 /** The counts of the last response: the values stay while others are on their way, and without counts after a failure. */
-function useCounts(asked: RequestState<Counted>): Counted {
+function useCounts(request: RequestState<Counted>): Counted {
   const last = useRef<Counted>({})
-  if (asked.state === 'shown') last.current = asked.response
-  return asked.state === 'failed' ? { ...last.current, isKnown: false } : last.current
+  if (request.state === 'shown') last.current = request.response
+  return request.state === 'failed' ? { ...last.current, isKnown: false } : last.current
 }
 
 /**

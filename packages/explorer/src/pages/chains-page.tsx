@@ -1,7 +1,7 @@
 import { ChainCard } from '../chains/chain-card.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Empty, Shown } from '../requests/request-result.tsx'
-import { RequestShown } from '../requests/request-shown.tsx'
+import { RequestView } from '../requests/request-view.tsx'
 import { client } from '../requests/service.ts'
 import { useRequest } from '../requests/use-request.ts'
 
@@ -9,14 +9,14 @@ import { useRequest } from '../requests/use-request.ts'
 const REFRESH_MS = 2_000
 
 export function ChainsPage() {
-  const asked = useRequest((signal) => client.getStatus({ signal }), 'status', REFRESH_MS)
+  const request = useRequest((signal) => client.getStatus({ signal }), 'status', REFRESH_MS)
   return (
     <>
       <Heading title="Chains" />
       <p class="lead">
         Indexing status of each chain: the data includes everything up to its as-of block. This page updates itself.
       </p>
-      <Shown asked={asked}>
+      <Shown request={request}>
         {({ chains }) =>
           chains.length === 0 ? (
             <Empty>
@@ -34,7 +34,7 @@ export function ChainsPage() {
           )
         }
       </Shown>
-      <RequestShown request={{ method: 'getStatus', path: '/status' }} />
+      <RequestView request={{ method: 'getStatus', path: '/status' }} />
     </>
   )
 }

@@ -1,16 +1,16 @@
 import { useLocation } from 'preact-iso'
 import type { Query } from 'reward-campaigns-client'
 import { ContractFilters } from '../contracts/contract-filters.tsx'
-import { ContractsShown } from '../contracts/contracts-shown.tsx'
+import { ContractsView } from '../contracts/contracts-view.tsx'
 import { Choice, chosenOf } from '../navigation/choice.tsx'
 import { numberOf, pageOf } from '../navigation/page-query.ts'
 import { Heading } from '../parts/heading.tsx'
+import { recordContract } from '../recorded-contracts.ts'
 import { Shown } from '../requests/request-result.tsx'
-import { RequestShown } from '../requests/request-shown.tsx'
 import { requestPath } from '../requests/request-text.ts'
+import { RequestView } from '../requests/request-view.tsx'
 import { client } from '../requests/service.ts'
 import { useRequest } from '../requests/use-request.ts'
-import { noteContract } from '../seen-contracts.ts'
 
 const PAGE_SIZE = 20
 
@@ -44,9 +44,9 @@ export function ContractsPage() {
     path: '/explore/contracts',
     query: { ...filters, page, pageSize: PAGE_SIZE },
   } as const
-  const asked = useRequest(async (signal) => {
+  const result = useRequest(async (signal) => {
     const contracts = await client.eachContract({ ...filters, pageSize: PAGE_SIZE }, { signal }).page(page)
-    contracts.entries.forEach(noteContract)
+    contracts.entries.forEach(recordContract)
     return contracts
   }, requestPath(request))
   return (
@@ -58,12 +58,12 @@ export function ContractsPage() {
         <Choice legend="Time" name="timeRange" options={TIME_RANGES} chosen={timeRange} />
       </div>
       <ContractFilters chainIds={chainIds} creator={query.creator} />
-      <Shown asked={asked} lines={PAGE_SIZE}>
+      <Shown request={result} lines={PAGE_SIZE}>
         {(contracts) => (
-          <ContractsShown contracts={contracts} page={page} pageSize={PAGE_SIZE} isBySpend={sortBy === 'total-spend'} />
+          <ContractsView contracts={contracts} page={page} pageSize={PAGE_SIZE} isBySpend={sortBy === 'total-spend'} />
         )}
       </Shown>
-      <RequestShown request={request} />
+      <RequestView request={request} />
     </>
   )
 }

@@ -3,11 +3,11 @@ import { Choice, chosenOf } from '../navigation/choice.tsx'
 import { pageOf } from '../navigation/page-query.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Shown } from '../requests/request-result.tsx'
-import { RequestShown } from '../requests/request-shown.tsx'
+import { RequestView } from '../requests/request-view.tsx'
 import { client } from '../requests/service.ts'
 import { useRequest } from '../requests/use-request.ts'
 import { activityQueries, loadTrends } from '../trending/trends.ts'
-import { PAGE_SIZE, TrendsShown } from '../trending/trends-shown.tsx'
+import { PAGE_SIZE, TrendsView } from '../trending/trends-view.tsx'
 
 const PERIODS = [
   ['24h', '24 hours'],
@@ -23,8 +23,8 @@ export function TrendingPage() {
   const { query } = useLocation()
   const period = chosenOf(PERIODS, query.period)
   const order = chosenOf(ORDERS, query.sortBy)
-  const asked = useRequest((signal) => loadTrends(client, period, signal), `trends ${period}`)
-  const ids = asked.state === 'shown' ? asked.response.trends.map(({ campaign }) => campaign.id) : []
+  const request = useRequest((signal) => loadTrends(client, period, signal), `trends ${period}`)
+  const ids = request.state === 'shown' ? request.response.trends.map(({ campaign }) => campaign.id) : []
   return (
     <>
       <Heading title="Trending" />
@@ -35,15 +35,15 @@ export function TrendingPage() {
         <Choice legend="Last" name="period" options={PERIODS} chosen={period} />
         <Choice legend="By" name="sortBy" options={ORDERS} chosen={order} />
       </div>
-      <Shown asked={asked} lines={PAGE_SIZE}>
-        {(trends) => <TrendsShown trends={trends} order={order} page={pageOf(query.page)} />}
+      <Shown request={request} lines={PAGE_SIZE}>
+        {(trends) => <TrendsView trends={trends} order={order} page={pageOf(query.page)} />}
       </Shown>
-      <RequestShown request={{ method: 'listTrendingCampaigns', path: '/reward-kit/trending', query: { period } }} />
+      <RequestView request={{ method: 'listTrendingCampaigns', path: '/reward-kit/trending', query: { period } }} />
       {ids.length > 0 && (
         <details>
           <summary>And when they were claimed</summary>
           {activityQueries(ids, period).map((query) => (
-            <RequestShown key={query.campaignId[0]} request={{ method: 'listActivity', path: '/activity', query }} />
+            <RequestView key={query.campaignId[0]} request={{ method: 'listActivity', path: '/activity', query }} />
           ))}
         </details>
       )}

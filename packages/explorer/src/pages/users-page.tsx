@@ -5,12 +5,12 @@ import { shortenHex } from '../parts/address.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Shown } from '../requests/request-result.tsx'
-import { RequestShown } from '../requests/request-shown.tsx'
 import { requestPath } from '../requests/request-text.ts'
+import { RequestView } from '../requests/request-view.tsx'
 import { client } from '../requests/service.ts'
 import { useRequest } from '../requests/use-request.ts'
 import { AddressForm } from '../users/address-form.tsx'
-import { RewardsShown, STATES } from '../users/rewards-shown.tsx'
+import { RewardsView, STATES } from '../users/rewards-view.tsx'
 import { userPath } from '../users/user-link.tsx'
 
 const PAGE_SIZE = 20
@@ -31,7 +31,7 @@ export function UserPage({ address = '' }: { address?: string }) {
   const { query } = useLocation()
   const state = chosenOf(STATES, query.state)
   const { cursor } = query
-  const asked = {
+  const parameters = {
     ...(state !== 'all' && { state }),
     ...(cursor !== undefined && { cursor }),
     pageSize: PAGE_SIZE,
@@ -40,9 +40,9 @@ export function UserPage({ address = '' }: { address?: string }) {
     method: 'listRewards',
     path: `/users/${encodeURIComponent(address)}/rewards`,
     id: address,
-    query: asked,
+    query: parameters,
   } as const
-  const rewards = useRequest((signal) => client.listRewards(address, asked, { signal }), requestPath(request))
+  const rewards = useRequest((signal) => client.listRewards(address, parameters, { signal }), requestPath(request))
   return (
     <>
       <p class="way">
@@ -56,10 +56,10 @@ export function UserPage({ address = '' }: { address?: string }) {
       <div class="choices">
         <Choice legend="Show" name="state" options={STATES} chosen={state} />
       </div>
-      <Shown asked={rewards} lines={6}>
-        {(response) => <RewardsShown response={response} state={state} cursor={cursor} />}
+      <Shown request={rewards} lines={6}>
+        {(response) => <RewardsView response={response} state={state} cursor={cursor} />}
       </Shown>
-      <RequestShown request={request} />
+      <RequestView request={request} />
     </>
   )
 }

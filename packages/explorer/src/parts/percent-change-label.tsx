@@ -3,7 +3,7 @@ import { type Movement, movementInWords, movementOf } from '../texts/percent-cha
 const SIGNS = { up: '▲', down: '▼', same: '=', new: '●' } as const
 
 /** How a figure has moved since the window before. @param shown the figure before, as it is shown. */
-export function MovementShown({ now, before, shown }: { now: number; before: number; shown: string }) {
+export function PercentChangeLabel({ now, before, shown }: { now: number; before: number; shown: string }) {
   const movement: Movement = movementOf(now, before)
   const words = movementInWords(movement, shown)
   return (

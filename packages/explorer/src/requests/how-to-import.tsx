@@ -3,8 +3,11 @@ import { useRequest } from './use-request.ts'
 
 /** Where a list is empty because nothing at all is stored: how something comes in. */
 export function HowToImport() {
-  const asked = useRequest((signal) => client.listCampaigns({ pageSize: 0, tokenWhitelist: false }, { signal }), 'any')
-  if (asked.state !== 'shown' || asked.response.totalCampaigns > 0) return null
+  const request = useRequest(
+    (signal) => client.listCampaigns({ pageSize: 0, tokenWhitelist: false }, { signal }),
+    'any',
+  )
+  if (request.state !== 'shown' || request.response.totalCampaigns > 0) return null
   return (
     <p>
       No campaign is stored yet. <code>reward-campaigns import FILE</code> loads some:{' '}

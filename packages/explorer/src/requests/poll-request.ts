@@ -27,15 +27,15 @@ const LONGEST_WAIT_MS = 10_000
 /**
  * Asks at once and then from time to time, one request at a time, until it is stopped.
  *
- * @param ask must give up when its signal says so.
+ * @param send must give up when its signal says so.
  * @param report is never called once it is stopped.
- * @param isLookedAt while this is false, nothing is asked.
+ * @param isVisible while this is false, nothing is asked.
  * @param everyMs how long it waits after a response.
  */
 export function pollRequest<ResponseOf>(
-  ask: (signal: AbortSignal) => Promise<ResponseOf>,
-  report: (asked: RequestState<ResponseOf>) => void,
-  isLookedAt: () => boolean,
+  send: (signal: AbortSignal) => Promise<ResponseOf>,
+  report: (state: RequestState<ResponseOf>) => void,
+  isVisible: () => boolean,
   everyMs: () => number,
 ) {
   let isStopped = false
@@ -47,7 +47,7 @@ export function pollRequest<ResponseOf>(
   async function sendOnce(request: AbortController): Promise<number> {
     const timeout = setTimeout(() => request.abort(), TIMEOUT_MS)
     try {
-      const response = await ask(request.signal)
+      const response = await send(request.signal)
       if (!isStopped) report({ state: 'shown', response, at: new Date() })
       return everyMs()
     } catch (failure) {
@@ -68,7 +68,7 @@ export function pollRequest<ResponseOf>(
     clearTimeout(timer)
     if (underWay !== undefined || isStopped) return
     let waitMs = everyMs()
-    if (isLookedAt()) {
+    if (isVisible()) {
       isOutdated = false
       underWay = new AbortController()
       waitMs = await sendOnce(underWay)
@@ -91,7 +91,7 @@ export function pollRequest<ResponseOf>(
     },
     /** Somebody looks again. */
     retryNow() {
-      if (isStopped || !isLookedAt()) return
+      if (isStopped || !isVisible()) return
       if (Date.now() - reportedAt > Math.max(LONGEST_UNSEEN_MS, 2 * everyMs())) report({ state: 'loading' })
       void sendAndWait()
     },

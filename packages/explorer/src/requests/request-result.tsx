@@ -9,20 +9,20 @@ import { StaleNotice } from './stale-notice.tsx'
  * @param lines about how many rows the response will have: their place is kept.
  */
 export function Shown<ResponseOf>({
-  asked,
+  request,
   lines = 3,
   children,
 }: {
-  asked: RequestState<ResponseOf>
+  request: RequestState<ResponseOf>
   lines?: number
   children: (response: ResponseOf, at: Date) => ComponentChildren
 }) {
-  if (asked.state === 'loading') return <Waiting lines={lines} />
-  if (asked.state === 'failed') return <Failure failure={asked.failure} />
+  if (request.state === 'loading') return <Waiting lines={lines} />
+  if (request.state === 'failed') return <Failure failure={request.failure} />
   return (
     <>
       <StaleNotice />
-      {children(asked.response, asked.at)}
+      {children(request.response, request.at)}
     </>
   )
 }

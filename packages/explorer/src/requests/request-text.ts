@@ -18,8 +18,8 @@ export interface RequestMade {
 
 /** Path and query, as the client asks for them. */
 export function requestPath({ path, query = {} }: RequestMade): string {
-  const asked = known(query).map(([name, value]) => `${name}=${[value].flat().map(encode).join(',')}`)
-  return asked.length === 0 ? path : `${path}?${asked.join('&')}`
+  const parameters = known(query).map(([name, value]) => `${name}=${[value].flat().map(encode).join(',')}`)
+  return parameters.length === 0 ? path : `${path}?${parameters.join('&')}`
 }
 
 /** The request as a command line. */
@@ -28,8 +28,11 @@ export const asCurl = (request: RequestMade, origin: string) =>
 
 /** The request as a module that makes it. */
 export function asClientCode({ method, id, query = {} }: RequestMade, origin: string): string {
-  const asked = known(query).map(([name, value]) => `${name}: ${literal(value)}`)
-  const given = [...(id === undefined ? [] : [literal(id)]), ...(asked.length === 0 ? [] : [`{ ${asked.join(', ')} }`])]
+  const parameters = known(query).map(([name, value]) => `${name}: ${literal(value)}`)
+  const given = [
+    ...(id === undefined ? [] : [literal(id)]),
+    ...(parameters.length === 0 ? [] : [`{ ${parameters.join(', ')} }`]),
+  ]
   return [
     "import { createClient } from 'reward-campaigns-client'",
     '',

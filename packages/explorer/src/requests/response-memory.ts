@@ -9,10 +9,10 @@ const MAX_RESPONSES = 20
 const responses = new Map<string, RequestState<unknown> & { state: 'shown' }>()
 
 /** Keeps a response for who goes back to it soon, and none that a failure has followed. */
-export function remember(key: string, asked: RequestState<unknown>) {
+export function store(key: string, state: RequestState<unknown>) {
   responses.delete(key)
-  if (asked.state !== 'shown') return
-  responses.set(key, asked)
+  if (state.state !== 'shown') return
+  responses.set(key, state)
   const [oldest = key] = responses.keys()
   if (responses.size > MAX_RESPONSES) responses.delete(oldest)
 }

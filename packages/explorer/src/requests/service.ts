@@ -1,5 +1,5 @@
 import { createClient } from 'reward-campaigns-client'
-import { noteAge } from './staleness.ts'
+import { recordAge } from './staleness.ts'
 
 /**
  * The service that these pages come from. It is asked again each time, with the tags of the responses that are known; what a
@@ -11,7 +11,7 @@ export const client = createClient({
   async fetch(request) {
     // Who names a tag is not answered by the browser; the others would be, with what is up to half a minute old.
     const response = await fetch(request, request.headers.has('if-none-match') ? {} : { cache: 'no-cache' })
-    noteAge(response)
+    recordAge(response)
     return response
   },
 })

@@ -4,10 +4,10 @@ let asOf: Date | undefined
 const listeners = new Set<() => void>()
 
 /** Takes note whether a response is one that was kept for when the database is unreachable. */
-export function noteAge({ ok, status, headers }: Response) {
+export function recordAge({ ok, status, headers }: Response) {
   if (!ok && status !== 304) return
-  const isKept = headers.get('cache-status')?.includes('fwd=stale') === true
-  asOf = isKept ? new Date(Date.now() - Number(headers.get('age') ?? 0) * 1000) : undefined
+  const isStale = headers.get('cache-status')?.includes('fwd=stale') === true
+  asOf = isStale ? new Date(Date.now() - Number(headers.get('age') ?? 0) * 1000) : undefined
   for (const listener of listeners) listener()
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { isLive, onChange } from './live-changes.ts'
 import { pollRequest, type RequestState } from './poll-request.ts'
-import { lookup, remember } from './response-memory.ts'
+import { lookup, store } from './response-memory.ts'
 
 /** How often what is shown is asked for again; unchanged answers come without their bytes. */
 const REFRESH_MS = 10_000
@@ -12,23 +12,23 @@ const LIVE_REFRESH_MS = 60_000
 /**
  * Asks the service, and again from time to time as long as the page is looked at.
  *
- * @param ask must give up when its signal says so.
+ * @param send must give up when its signal says so.
  * @param key says what is asked, in all of the pages: another one asks at once, and shows what was answered a moment ago,
  *   or nothing, until there is a response.
  * @param everyMs of what is no matter of changes: then it is only polled.
  */
 export function useRequest<ResponseOf>(
-  ask: (signal: AbortSignal) => Promise<ResponseOf>,
+  send: (signal: AbortSignal) => Promise<ResponseOf>,
   key: string,
   everyMs?: number,
 ): RequestState<ResponseOf> {
-  const [known, setKnown] = useState<{ key: string; asked: RequestState<ResponseOf> }>()
+  const [known, setKnown] = useState<{ key: string; state: RequestState<ResponseOf> }>()
   useEffect(() => {
     const rpcCall = pollRequest(
-      ask,
-      (asked) => {
-        remember(key, asked)
-        setKnown({ key, asked })
+      send,
+      (state) => {
+        store(key, state)
+        setKnown({ key, state })
       },
       () => !document.hidden,
       () => everyMs ?? (isLive() ? LIVE_REFRESH_MS : REFRESH_MS),
@@ -44,5 +44,5 @@ export function useRequest<ResponseOf>(
       rpcCall.stop()
     }
   }, [key])
-  return known?.key === key ? known.asked : lookup(key)
+  return known?.key === key ? known.state : lookup(key)
 }

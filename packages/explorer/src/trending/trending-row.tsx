@@ -1,7 +1,7 @@
 import { Count, Usd } from '../parts/amounts.tsx'
 import { CampaignLink, campaignTitle } from '../parts/campaign-link.tsx'
 import { ChainLabel } from '../parts/chain-label.tsx'
-import { MovementShown } from '../parts/percent-change-label.tsx'
+import { PercentChangeLabel } from '../parts/percent-change-label.tsx'
 import { RowHead } from '../parts/row-head.tsx'
 import { Sparkline } from '../plots/sparkline.tsx'
 import { roundCount, roundUsd } from '../texts/format-numbers.ts'
@@ -26,7 +26,7 @@ export function TrendingRow({ trend, rank, step }: { trend: Trend; rank: number;
           <dt>Volume</dt>
           <dd>
             <Usd value={totalAmountClaimedUsd} />{' '}
-            <MovementShown
+            <PercentChangeLabel
               now={totalAmountClaimedUsd}
               before={previous.totalAmountClaimedUsd}
               shown={roundUsd(previous.totalAmountClaimedUsd).short}
@@ -37,7 +37,7 @@ export function TrendingRow({ trend, rank, step }: { trend: Trend; rank: number;
           <dt>Claims</dt>
           <dd>
             <Count value={totalClaims} />{' '}
-            <MovementShown
+            <PercentChangeLabel
               now={totalClaims}
               before={previous.totalClaims}
               shown={roundCount(previous.totalClaims).short}

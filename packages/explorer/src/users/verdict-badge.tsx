@@ -9,6 +9,6 @@ const WORDS: Readonly<Record<Verdict, readonly [word: string, look: string]>> = 
 }
 
 export function VerdictBadge({ verdict }: { verdict: Verdict }) {
-  const [word, look] = WORDS[verdict]
-  return <span class={`badge ${look}`}>{word}</span>
+  const [word, style] = WORDS[verdict]
+  return <span class={`badge ${style}`}>{word}</span>
 }

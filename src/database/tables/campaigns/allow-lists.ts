@@ -15,7 +15,7 @@ export const allowLists = pgTable(
     owner: address().notNull(),
     contractAddress: address().notNull(),
     type: text().$type<AllowList['type']>().notNull(),
-    /** The list that admits to an OffchainAccessList, whatever a chain names; null leaves it to that. */
+    /** The access list of an OffchainAccessList; overrides the one that the chain names, unless null. */
     accessListId: text().references(() => accessLists.id),
     /** The lists that a chain names for an OffchainAccessList; whether they are here is not its business. */
     allowedListIds: text().array().notNull().default(sql`'{}'`),

@@ -38,7 +38,7 @@ export const campaigns = pgTable(
     maxParticipants: baseUnits().notNull(),
     /**
      * Claims that the validator allows one claimant on one incentive: at least 1, `Infinity` where it does not limit them;
-     * null where that is not known. Not shown with a campaign; it decides whether somebody may claim again.
+     * null where that is not known. Not shown with a campaign; it decides whether an address may claim again.
      */
     maxClaimsPerClaimant: exactNumber(),
     actionClaimant: jsonb().$type<ActionClaimant>(),
@@ -48,7 +48,7 @@ export const campaigns = pgTable(
     actionTemplateId: uuid().references(() => actionTemplates.id),
     /** Whether the configuration of the action is customised. */
     customAction: boolean().notNull().default(false),
-    /** An action template taken as it is: one is named, and its configuration is not customised. */
+    /** Whether the campaign uses an action template without customising its configuration. */
     usesTemplateAsIs: boolean().notNull(),
     nftImageUri: text(),
     nftName: text(),
@@ -65,12 +65,12 @@ export const campaigns = pgTable(
     actionTokenAddress: address(),
     /** Derived: every reward token is known and whitelisted, as with most campaigns and those that pay no token. */
     hasWhitelistedRewards: boolean().notNull().default(true),
-    /** Derived: nobody can claim any more, whatever the time. */
+    /** Derived: no further claims are possible, at any time. */
     isExhausted: boolean().notNull().default(false),
   },
   (table) => [
     unique('campaigns_place_is_unique').on(table.chainId, table.coreAddress, table.identifier),
-    // Of what maps are kept of (see campaign-maps) these are not asked.
+    // Filters with facet bitmaps (see campaign-search) do not use these.
     index('campaigns_by_owner').on(table.owner),
     index('campaigns_by_creator').on(table.creator),
     index('campaigns_by_budget').on(table.budget),

@@ -11,7 +11,7 @@ export const accessLists = pgTable(
     name: text().notNull(),
     icon: text().notNull(),
     createdAt: instant().notNull(),
-    /** Number of members, kept by the import: lists of many members are never counted when they are read. */
+    /** Number of members, maintained by the import, so that reads never count the members of large lists. */
     memberCount: integer().notNull().default(0),
     /** The words of the name as searches compare them, each from every place where a word starts. */
     nameWords: wordStarts().generatedAlwaysAs(sql`word_starts(name)`),

@@ -25,7 +25,7 @@ export const profiles = pgTable(
 )
 
 /**
- * How many profiles have a score of a bucket, so that nobody has to count all higher ones for a ranking. Derived by the
+ * How many profiles have a score of a bucket, so that a rank is read without counting all higher ones. Derived by the
  * import.
  */
 export const profileScoreCounts = pgTable(

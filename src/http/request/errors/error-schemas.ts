@@ -35,14 +35,14 @@ export const ProblemDetails = Type.Object(
 
 export const errorSchemas = [ErrorResponse, ParameterError, ProblemDetails]
 
-/** Each once; 499 is for the log, for nobody is there to read it. */
+/** Each once; 499 is for the log only: its client has disconnected. */
 const codes = new Set(
   Object.values(catalogue)
     .map((Failure) => new Failure(undefined as never, undefined as never))
     .flatMap(({ code, statusCode }) => (statusCode === 499 ? [] : [code.toLowerCase()])),
 )
 
-/** The header of every failure, with the codes there are; the guide tells the status of each. */
+/** The header of every failure, with all error codes; the guide lists the status of each. */
 export const errorCode = {
   'x-error-code': {
     type: 'string',

@@ -151,7 +151,9 @@ export async function readCampaign(
       }),
     ),
   ])
-  const known = incentives.flatMap(({ record, isUnknown: _, ...place }) => (record === null ? [] : [{ record, place }]))
+  const known = incentives.flatMap(({ record, isUnknown: _, ...position }) =>
+    record === null ? [] : [{ record, position }],
+  )
   const component = (kind: UnknownComponent['kind'], contract: Hex) => ({ kind, campaignId: origin.id, contract })
   return {
     record: toCampaignRecord(
@@ -160,7 +162,7 @@ export async function readCampaign(
       allowList,
       known.map(({ record }) => record),
     ),
-    incentives: known.map(({ place }) => place),
+    incentives: known.map(({ position }) => position),
     accessLists: allowList?.accessLists ?? null,
     origin,
     unknown: [

@@ -26,13 +26,13 @@ export interface ContractReader {
   readBytes(contract: Hex, name: RawReadName): Promise<Hex | undefined>
 }
 
-/** No function of the protocol returns more; the contract may be anybody's. */
+/** No function of the protocol returns more; the contract is not trusted. */
 const MAX_DIGITS = 2_000_000
 
 /** Reads of the same turn are sent together, and a read at this block is not repeated. */
 export function createContractReader(call: CallContracts): ContractReader {
   let waiting: { call: ContractCall; settle: (response: Promise<Hex | null>) => void }[] = []
-  const asked = new Map<string, Promise<Hex | null>>()
+  const calls = new Map<string, Promise<Hex | null>>()
 
   function callTogether() {
     const batch = waiting
@@ -41,18 +41,18 @@ export function createContractReader(call: CallContracts): ContractReader {
     for (const [index, { settle }] of batch.entries()) settle(responses.then((all) => all[index] ?? null))
   }
 
-  function ask(to: Hex, data: Hex): Promise<Hex | null> {
+  function callOnce(to: Hex, data: Hex): Promise<Hex | null> {
     const key = to + data
-    const known = asked.get(key)
+    const known = calls.get(key)
     if (known !== undefined) return known
     if (waiting.length === 0) setImmediate(callTogether)
     const response = new Promise<Hex | null>((settle) => waiting.push({ call: { to, data }, settle }))
-    asked.set(key, response)
+    calls.set(key, response)
     return response
   }
 
   async function readHex(contract: Hex, data: Hex) {
-    const response = await ask(contract, data)
+    const response = await callOnce(contract, data)
     return response === null || response === '0x' || response.length > MAX_DIGITS ? undefined : response
   }
 

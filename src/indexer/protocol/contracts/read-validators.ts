@@ -18,7 +18,7 @@ export async function readMaxClaims(reader: ContractReader, validator: Hex): Pro
     reader.read(validator, 'maxClaimCount'),
   ])
   if (unlimited.has(kind)) return 'unlimited'
-  // With a maximum of 0 nobody could claim at all: such a value counts as unknown.
+  // A maximum of 0 would allow no claim at all: it counts as unknown.
   if (!limited.has(kind) || max === undefined || max === 0n) return null
   // No claimant ever has so many claims.
   return max > BigInt(Number.MAX_SAFE_INTEGER) ? 'unlimited' : Number(max)

@@ -33,7 +33,7 @@ export function ClaimsPlot({
   timeRange: TimeRange
   range: ChosenRange | undefined
 }) {
-  const asked = useRequest(
+  const request = useRequest(
     (signal) => client.listActivity(activityOf(id, timeRange, range), { signal }),
     `activity ${id} ${timeRange} ${range?.from} ${range?.to}`,
   )
@@ -43,7 +43,7 @@ export function ClaimsPlot({
         <Choice legend="Time range" name="timeRange" options={TIME_RANGES} chosen={timeRange} />
       </div>
       <RangeForm range={range} />
-      <Shown asked={asked}>
+      <Shown request={request}>
         {(activity) => {
           const [campaign] = activity.campaigns
           if (campaign === undefined) return <p class="soft">Nothing is known of its claims.</p>

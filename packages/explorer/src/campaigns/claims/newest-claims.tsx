@@ -14,9 +14,9 @@ export const newestClaimsOf = (id: string) => ({ campaignId: [id], pageSize: SHO
 
 /** Who has claimed a campaign lately, and what that paid. */
 export function NewestClaims({ id, chainId }: { id: string; chainId: number }) {
-  const asked = useRequest((signal) => client.listClaims(newestClaimsOf(id), { signal }), `claims ${id}`)
+  const request = useRequest((signal) => client.listClaims(newestClaimsOf(id), { signal }), `claims ${id}`)
   return (
-    <Shown asked={asked} lines={3}>
+    <Shown request={request} lines={3}>
       {({ claims, totalClaims }) => {
         if (claims.length === 0) return <p class="soft">Nobody has claimed it yet.</p>
         return (

@@ -29,8 +29,8 @@ export function plotPoints(
   const options = timeRange !== undefined ? WHEN[timeRange] : interval === '1h' ? DAY : DATE
   const format = new Intl.DateTimeFormat('en', { ...(timeZone !== undefined && { timeZone }), ...options })
   const start = new Date(since).getTime()
-  return values.map((value, place) => ({
-    when: format.format(start + place * intervalSeconds * 1000),
+  return values.map((value, index) => ({
+    when: format.format(start + index * intervalSeconds * 1000),
     value,
   }))
 }

@@ -1,9 +1,9 @@
-import { seenContract } from '../../seen-contracts.ts'
+import { seenContract } from '../../recorded-contracts.ts'
 import { chainName } from '../../texts/chain-names.ts'
 import { brief } from '../../texts/truncate-name.ts'
 import { type CampaignQuery, toUrl } from '../campaign-query.ts'
 import { variantName } from '../incentives/incentive-names.ts'
-import { seenToken } from '../tokens/seen-tokens.ts'
+import { seenToken } from '../tokens/recorded-tokens.ts'
 
 type FilterName = Exclude<keyof CampaignQuery, 'page' | 'pageSize' | 'sortBy'>
 

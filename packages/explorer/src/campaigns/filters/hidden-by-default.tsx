@@ -5,7 +5,7 @@ import { useRequest } from '../../requests/use-request.ts'
 import { brief } from '../../texts/truncate-name.ts'
 import { toQuery, toUrl } from '../campaign-query.ts'
 import { counted } from '../prose.ts'
-import { noteTokens, seenToken } from '../tokens/seen-tokens.ts'
+import { recordTokens, seenToken } from '../tokens/recorded-tokens.ts'
 
 /** What is hidden changes with imports, not with claims. */
 const REFRESH_MS = 60_000
@@ -37,13 +37,13 @@ export function HiddenByDefault({ parameters, isEmpty }: { parameters: URLSearch
 
 /** How many there are where nothing is listed, and what the first of them pay. @param all the list with them. */
 function Hidden({ all }: { all: URLSearchParams }) {
-  const asked = useRequest(
-    (signal) => client.listCampaigns({ ...toQuery(all), pageSize: PAGE_SIZE }, { signal }).then(noteTokens),
+  const request = useRequest(
+    (signal) => client.listCampaigns({ ...toQuery(all), pageSize: PAGE_SIZE }, { signal }).then(recordTokens),
     `hidden ${all}`,
     REFRESH_MS,
   )
-  if (asked.state !== 'shown' || asked.response.totalCampaigns === 0) return null
-  const { campaigns, totalCampaigns } = asked.response
+  if (request.state !== 'shown' || request.response.totalCampaigns === 0) return null
+  const { campaigns, totalCampaigns } = request.response
   return (
     <>
       : {counted(totalCampaigns, 'campaign')}, <TokenNames tokens={[...new Set(campaigns.flatMap(paidTokens))]} />
@@ -59,9 +59,9 @@ function TokenNames({ tokens }: { tokens: readonly string[] }) {
   return (
     <>
       paid in{' '}
-      {tokens.slice(0, MAX_TOKENS).map((token, place) => (
+      {tokens.slice(0, MAX_TOKENS).map((token, index) => (
         <span key={token} title={token}>
-          {place > 0 && ', '}
+          {index > 0 && ', '}
           <bdi class="symbol">{brief(seenToken(token)?.symbol ?? '') || shortenHex(token.split(':')[1] ?? '')}</bdi>
         </span>
       ))}

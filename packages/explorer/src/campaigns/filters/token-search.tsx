@@ -27,19 +27,19 @@ export function TokenSearch({
   send: (entered: Entered) => void
 }) {
   const chainId = chainOf(entered)
-  const asked = useRequest(
+  const request = useRequest(
     (signal) => findTokens(client, symbol, chainId, signal),
     `symbol ${chainId} ${symbol}`,
     REFRESH_MS,
   )
-  const [only, ...others] = asked.state === 'shown' && asked.response.isExact ? asked.response.tokens : []
+  const [only, ...others] = request.state === 'shown' && request.response.isExact ? request.response.tokens : []
   const meant = others.length === 0 ? only?.id : undefined
   useEffect(() => {
     if (meant !== undefined) send(withToken(entered, symbol, meant))
   }, [meant, entered])
   return (
     <section class="token-search" aria-label="Tokens with this symbol">
-      <Shown asked={asked} lines={1}>
+      <Shown request={request} lines={1}>
         {({ tokens }) => (
           <>
             <p role={tokens.length === 0 ? 'alert' : 'status'}>

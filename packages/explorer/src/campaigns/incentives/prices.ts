@@ -23,7 +23,7 @@ export const paidTokens = ({ chainId, incentives }: Pick<Rewarding, 'chainId' | 
 ]
 
 /** What the tokens cost now, and have cost. A token that the service does not know has no price. */
-export function askForPrices(
+export function fetchPrices(
   client: Pick<Client, 'getPrices'>,
   tokens: readonly string[],
   timeRange: keyof typeof RANGES,
@@ -53,9 +53,9 @@ export function linePath(values: readonly number[], width: number, height: numbe
   const [lowest, highest] = [Math.min(...values), Math.max(...values)]
   const span = highest - lowest || 1
   const step = width / Math.max(1, values.length - 1)
-  const points = values.map((value, place) => {
+  const points = values.map((value, index) => {
     const y = highest === lowest ? height / 2 : height * (1 - (value - lowest) / span)
-    return `${Math.round(place * step * 100) / 100} ${Math.round(y * 100) / 100}`
+    return `${Math.round(index * step * 100) / 100} ${Math.round(y * 100) / 100}`
   })
   return points.length === 0 ? '' : `M${points.join('L')}`
 }

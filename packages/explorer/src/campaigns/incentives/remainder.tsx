@@ -1,6 +1,6 @@
 import { Count } from '../../parts/amounts.tsx'
 import { Bar } from '../../parts/bar.tsx'
-import { Amount } from '../prose-shown.tsx'
+import { Amount } from '../prose-view.tsx'
 import type { Worth } from './dollars.ts'
 import { budgetOf, claimLimitOf, isFunded, type Rewarding, shareOf } from './incentive-budget.ts'
 

@@ -1,9 +1,9 @@
 import type { Campaign } from 'reward-campaigns-client'
 import { listUrl } from '../campaign-query.ts'
 import type { Rewarding } from '../incentives/incentive-budget.ts'
-import { Prose } from '../prose-shown.tsx'
+import { Prose } from '../prose-view.tsx'
 import { contractNames } from './contract-names.ts'
-import { claimantWords, wordsOf } from './step-words.ts'
+import { claimantWords, wordsOf } from './step-text.ts'
 
 /** What the service may give of a campaign's steps, and more than anybody reads. */
 const SHOWN_STEPS = 50
@@ -16,8 +16,8 @@ export function ActionSteps({ campaign }: { campaign: Campaign & Rewarding }) {
   return (
     <>
       <ol class="steps">
-        {actionSteps.slice(0, SHOWN_STEPS).map((step, place) => (
-          <li key={place}>
+        {actionSteps.slice(0, SHOWN_STEPS).map((step, index) => (
+          <li key={index}>
             <Prose sentence={wordsOf(step, names)} />{' '}
             <a
               class="aside"

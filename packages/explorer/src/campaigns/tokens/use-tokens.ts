@@ -2,7 +2,7 @@ import type { CampaignListItem } from 'reward-campaigns-client'
 import { client } from '../../requests/service.ts'
 import { useRequest } from '../../requests/use-request.ts'
 import { type KnownTokens, missingTokens, tokensOf } from './known-tokens.ts'
-import { noteTokens } from './seen-tokens.ts'
+import { recordTokens } from './recorded-tokens.ts'
 
 /** Decimals and symbols hardly ever change. */
 const REFRESH_MS = 600_000
@@ -18,14 +18,14 @@ type Paying = Pick<CampaignListItem, 'chainId' | 'incentives'>
  */
 export function useTokens(campaigns: readonly Paying[]): KnownTokens {
   const missing = missingTokens(campaigns).slice(0, MAX_TOKENS)
-  const asked = useRequest(
+  const request = useRequest(
     async (signal) =>
       missing.length === 0
         ? { tokens: [] }
-        : client.listTokens({ token: missing, pageSize: MAX_TOKENS }, { signal }).then(noteTokens),
+        : client.listTokens({ token: missing, pageSize: MAX_TOKENS }, { signal }).then(recordTokens),
     `tokens ${missing.join()}`,
     REFRESH_MS,
   )
-  const found = asked.state === 'shown' ? asked.response.tokens : []
+  const found = request.state === 'shown' ? request.response.tokens : []
   return new Map([...found.map((token) => [token.id, token] as const), ...tokensOf(campaigns)])
 }

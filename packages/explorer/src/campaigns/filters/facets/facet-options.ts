@@ -4,7 +4,7 @@ type Campaigns = ResponseOf<'listCampaigns'>
 type FacetName = keyof NonNullable<Campaigns['facets']>
 
 /** The facets that are requested with each page of the list. */
-export const ASKED_FACETS = {
+export const REQUESTED_FACETS = {
   facets: ['chainId', 'token', 'incentiveType', 'actionType', 'distributionChannel', 'isActive'] as FacetName[],
   /** More checkboxes would not be read; a token can be typed. */
   facetSize: 20,

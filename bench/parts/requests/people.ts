@@ -1,0 +1,104 @@
+import { openIngest } from '../../../src/ingest/batches.ts'
+import { facetNames } from '../../../src/schemas/campaigns/campaign-facets.ts'
+import { BUSY_CLAIMS, withBusyClaimant } from '../../data/busy-claimant.ts'
+import { findAny, findMostClaimed, findPopular, type Popular, queryFacts } from '../../data/popular-facts.ts'
+import type { Finding } from '../../measuring/measurements.ts'
+import type { Part } from '../../measuring/part.ts'
+import { createSender, measureEach, type SendRequest, worstOf } from '../../measuring/single-queries.ts'
+import { startService } from '../../service/service.ts'
+
+const MAX_CAMPAIGNS = 50
+const DEEP_PAGE = 1000
+const PAGE_SIZE = 99
+
+const limits = { unit: 'ms PostgreSQL CPU', rule: 'at most', limit: 10 } as const
+const many = BUSY_CLAIMS.toLocaleString('en-US')
+
+/** What is asked about one address, and claims; no response is cached. */
+export const people: Part = {
+  limitMinutes: 8,
+  targets: {
+    claims: { what: 'claims: newest of all, of an address, of campaigns, with totals', ...limits },
+    deep: { what: `page ${DEEP_PAGE} of the ${many} claims of an address`, ...limits, limit: 3 },
+    eligibility: { what: `eligibility for ${MAX_CAMPAIGNS} campaigns`, ...limits },
+    rewards: { what: `rewards of an address with ${many} claims`, ...limits },
+    facets: { what: `all ${facetNames.length} facets of campaigns that nobody has asked for`, ...limits, limit: 15 },
+  },
+  async *measure(context) {
+    const { facts } = context
+    const popular = await findPopular(facts.url)
+    const [max, any] = [await findMostClaimed(facts.url), await findAny(facts.url, 1000)]
+    const ingest = await openIngest(facts.url)
+    const found: Finding[] = []
+    try {
+      await withBusyClaimant(ingest, any, {}, async (busy) => {
+        await queryFacts(facts.url, 'vacuum (analyze) claims')
+        await using service = await startService(context, facts.url, 0)
+        const ask = createSender(context, service)
+        const measure = (paths: Record<string, string>, turns = 9) =>
+          measureEach(
+            ask,
+            Object.entries(paths).map(([name, path]) => ({ name, path })),
+            ({ path }) => path,
+            { turns },
+          )
+        const asked = [...max, ...any].slice(0, MAX_CAMPAIGNS)
+        const claims = `/claims?pageSize=${PAGE_SIZE}`
+        const pages = {
+          newest: claims,
+          'of a busy address': `${claims}&claimant=${busy}`,
+          'of an address': `${claims}&claimant=${popular.claimant}`,
+          'of the most claimed campaign': `${claims}&campaignId=${max[0]}`,
+          'of 50 campaigns': `${claims}&campaignId=${asked}`,
+          'of a busy address on 50 campaigns': `${claims}&claimant=${busy}&campaignId=${asked}`,
+        }
+        found.push({ target: 'claims', ...worstOf(await measure(pages)) })
+        const cursor = await findCursor(service.url + pages['of a busy address'], DEEP_PAGE)
+        const deep = { 'after the cursor': `${pages['of a busy address']}&cursor=${cursor}` }
+        found.push({ target: 'deep', ...worstOf(await measure(deep)) })
+        const eligibility = (user: string) => `/eligibility?user=${user}&campaignId=${asked}`
+        const users = { 'a busy address': eligibility(busy), 'an address': eligibility(popular.claimant) }
+        found.push({ target: 'eligibility', ...worstOf(await measure(users)) })
+        const rewards = {
+          'first page': `/users/${busy}/rewards`,
+          claimed: `/users/${busy}/rewards?state=claimed`,
+          claimable: `/users/${busy}/rewards?state=claimable`,
+          'of another address': `/users/${popular.claimant}/rewards`,
+        }
+        found.push({ target: 'rewards', ...worstOf(await measure(rewards)) })
+        found.push({ target: 'facets', ...worstOf(await askForFacets(ask, popular)) })
+      })
+    } finally {
+      await ingest.close()
+    }
+    yield* found
+  },
+}
+
+/** The cursor of a page, from 1, that is found by reading all pages before it; of the last page where there are not so many. */
+async function findCursor(url: string, page: number) {
+  let cursor = ''
+  for (let read = 1; read < page; read += 1) {
+    const body: unknown = await (await fetch(cursor === '' ? url : `${url}&cursor=${cursor}`)).json()
+    const next: unknown = Object(body).nextCursor
+    if (typeof next !== 'string') break
+    cursor = next
+  }
+  return cursor
+}
+
+/** Of many campaigns each time, and never of the same ones again: what they are is remembered. */
+async function askForFacets(ask: SendRequest, { target, token, owner }: Popular) {
+  const withOrWithout = (parameter: string) => ['', `&${parameter}`]
+  const filters = ['', `&chainId=${target.chainId}`, `&tokens=${token.chainId}:${token.address}`]
+  const questions = filters.flatMap((filter) =>
+    withOrWithout('showActiveOnly=true').flatMap((active) =>
+      withOrWithout('actionTemplateOnly=true').map((template) => `${filter}${active}${template}`),
+    ),
+  )
+  const toPath = (question: string) => `/campaigns?pageSize=0&facets=${facetNames}${question}`
+  await ask(toPath(`&owner=${owner}`))
+  const times: { name: string; ms: number }[] = []
+  for (const question of questions) times.push({ name: question || 'all', ms: await ask(toPath(question)) })
+  return times
+}

@@ -1,0 +1,89 @@
+import type { Popular } from '../data/popular-facts.ts'
+
+/** The popular value of each filter of the list, as a part of a query string. */
+const filtersOf = ({ owner, budget, chainId, token, target }: Popular) => ({
+  owner: `owner=${owner}`,
+  budgetAccount: `budgetAccount=${budget}`,
+  chainId: `chainId=${chainId}`,
+  targetContract: `chainId=${target.chainId}&targetContract=${target.address}`,
+  tokens: `tokens=${token.chainId}:${token.address}`,
+  collection: `tokens=${target.chainId}:${target.address}:collection`,
+})
+
+/** Filters that cannot be given together: the contract has a chain of its own, and `tokens` is one list. */
+const exclusive = new Set(['chainId targetContract', 'tokens collection'])
+
+function pairsOf(filters: [string, string][]) {
+  return filters.flatMap(([name, filter], index) =>
+    filters
+      .slice(index + 1)
+      .filter(([other]) => !exclusive.has(`${name} ${other}`))
+      .map(([other, more]) => ({ name: `${name} and ${other}`, query: `${filter}&${more}`, filters: 2 })),
+  )
+}
+
+export interface QueryCase {
+  name: string
+  query: string
+  filters: number
+}
+
+/** Each filter of the list and each pair of filters, alone, with active campaigns only, active first and not whitelisted. */
+export function listQueries(popular: Popular): QueryCase[] {
+  const filters = [...Object.entries(filtersOf(popular)), ['actionTemplateOnly', 'actionTemplateOnly=true']] as [
+    string,
+    string,
+  ][]
+  const singles = [['no filter', ''] as [string, string], ...filters].map(([name, query]) => ({
+    name,
+    query,
+    filters: 1,
+  }))
+  const all = [...singles, ...pairsOf(filters)]
+  const with_ = (queries: QueryCase[], name: string, query: string) =>
+    queries.map((queryCase) => ({
+      ...queryCase,
+      name: `${queryCase.name}, ${name}`,
+      query: [queryCase.query, query].filter(Boolean).join('&'),
+    }))
+  return [
+    ...all,
+    ...with_(all, 'active only', 'showActiveOnly=true'),
+    ...with_(singles, 'active first', 'sortBy=active'),
+    ...with_(singles, 'whitelisted or not', 'tokenWhitelist=false'),
+  ]
+}
+
+/** Trending with each filter and each pair of the list's filters. */
+export function trendingQueries(popular: Popular): QueryCase[] {
+  const filters = Object.entries(filtersOf(popular))
+  const own = {
+    'all campaigns': '',
+    creator: `creator=${popular.creator}`,
+    includeActionTypes: 'includeActionTypes=swap,mint',
+    excludeActionTypes: 'excludeActionTypes=swap',
+    user: `user=${popular.claimant}`,
+    'whitelisted or not': 'tokenWhitelist=false',
+  }
+  const queries = [
+    ...[...filters, ...Object.entries(own)].map(([name, query]) => ({ name, query, filters: 1 })),
+    ...pairsOf(filters),
+  ]
+  return ['24h', '1h'].flatMap((period) =>
+    queries.map(({ name, query, filters }) => ({
+      name: `${name} in ${period}`,
+      query: [`period=${period}`, query].filter(Boolean).join('&'),
+      filters,
+    })),
+  )
+}
+
+/** Contracts of one creator, in every order and time range. */
+export const exploreQueries = ({ creator }: Popular): QueryCase[] =>
+  ['', '6h', '24h', '7d'].flatMap((range) =>
+    ['most-completions', 'total-spend', 'recently-deployed'].map((order) => ({
+      name: `${order} in ${range || 'all time'}`,
+      query: [`creator=${creator}`, `sortBy=${order}`, range && `timeRange=${range}`].filter(Boolean).join('&'),
+      filters: 1,
+    })),
+  )

@@ -1,0 +1,105 @@
+import type { Campaign } from 'reward-campaigns-client'
+import type { ChosenRange } from '../outlook/chosen-range.ts'
+import { OutlookView } from '../outlook/outlook-view.tsx'
+import { client } from '../requests/service.ts'
+import { useRequest } from '../requests/use-request.ts'
+import { hasAddressLookups } from '../users/user-link.tsx'
+import { AllowList } from './allow-list.tsx'
+import { CampaignFacts } from './campaign-facts.tsx'
+import { ClaimsPlot, type TimeRange } from './claims/claims-plot.tsx'
+import { NewestClaims } from './claims/newest-claims.tsx'
+import { EligibilityView } from './eligibility-view.tsx'
+import { IncentiveCard } from './incentives/incentive-card.tsx'
+import { fetchPrices, paidTokens } from './incentives/prices.ts'
+import { PricesView } from './incentives/prices-view.tsx'
+import { counted } from './prose.ts'
+import { ActionSteps } from './steps/action-steps.tsx'
+import { useTokens } from './tokens/use-tokens.ts'
+
+const PRICES_REFRESH_MS = 60_000
+
+/** More than that can be read in the response itself. */
+const SHOWN_INCENTIVES = 50
+
+/** All that is known of a campaign. @param now when it was said. */
+export function CampaignView({
+  campaign,
+  now,
+  timeRange,
+  range,
+  user,
+}: {
+  campaign: Campaign
+  now: Date
+  /** Of the plot. */
+  timeRange: TimeRange
+  /** Days that were chosen for it instead. */
+  range: ChosenRange | undefined
+  /** Whether this account can claim it, is shown. */
+  user: string | undefined
+}) {
+  const tokens = useTokens([campaign])
+  const rewarding = { ...campaign, tokens }
+  const paid = paidTokens(campaign)
+  const prices = useRequest(
+    (signal) => fetchPrices(client, paid, timeRange, signal),
+    `prices ${paid} ${timeRange}`,
+    PRICES_REFRESH_MS,
+  )
+  const worth =
+    prices.state === 'shown' ? new Map(prices.response.map(({ token, priceUsd }) => [token, priceUsd])) : undefined
+  const { incentives } = campaign
+  return (
+    <div class="campaign">
+      <div>
+        <section aria-labelledby="incentives">
+          <h2 id="incentives">{incentives.length === 1 ? 'What it pays' : counted(incentives.length, 'incentive')}</h2>
+          {incentives.length === 0 && <p class="soft">Nothing can be claimed.</p>}
+          <ol class="incentives">
+            {incentives.slice(0, SHOWN_INCENTIVES).map((incentive, index) => (
+              <IncentiveCard key={index} campaign={rewarding} incentive={incentive} worth={worth} now={now} />
+            ))}
+          </ol>
+        </section>
+        {incentives.length > 0 && (
+          <section aria-labelledby="outlook">
+            <h2 id="outlook">Outlook</h2>
+            <OutlookView campaign={rewarding} />
+          </section>
+        )}
+        <section aria-labelledby="steps">
+          <h2 id="steps">What has to be done</h2>
+          <ActionSteps campaign={rewarding} />
+        </section>
+        <section aria-labelledby="who">
+          <h2 id="who">Who may claim</h2>
+          <AllowList campaign={campaign} />
+        </section>
+        {hasAddressLookups() && (
+          <section aria-labelledby="eligibility">
+            <h2 id="eligibility">Whether an account can claim</h2>
+            <EligibilityView campaign={campaign} user={user} />
+          </section>
+        )}
+        <section aria-labelledby="claims">
+          <h2 id="claims">Claims over time</h2>
+          <ClaimsPlot id={campaign.id} timeRange={timeRange} range={range} />
+        </section>
+        <section aria-labelledby="newest-claims">
+          <h2 id="newest-claims">Newest claims</h2>
+          <NewestClaims id={campaign.id} chainId={campaign.chainId} />
+        </section>
+        {paid.length > 0 && (
+          <section aria-labelledby="prices">
+            <h2 id="prices">{paid.length === 1 ? 'Price' : 'Prices'}</h2>
+            <PricesView campaign={rewarding} request={prices} />
+          </section>
+        )}
+      </div>
+      <section aria-labelledby="facts">
+        <h2 id="facts">Facts</h2>
+        <CampaignFacts campaign={campaign} />
+      </section>
+    </div>
+  )
+}

@@ -1,0 +1,52 @@
+import { Usd } from '../../parts/amounts.tsx'
+import type { RequestState } from '../../requests/poll-request.ts'
+import { Shown } from '../../requests/request-result.tsx'
+import { AssetName } from '../prose-view.tsx'
+import { assetOf, type Rewarding } from './incentive-budget.ts'
+import { linePath, type TokenPrices } from './prices.ts'
+
+const WIDTH = 600
+const HEIGHT = 60
+
+/** What each token of a campaign costs now, and how its price has moved. */
+export function PricesView({ campaign, request }: { campaign: Rewarding; request: RequestState<TokenPrices[]> }) {
+  return (
+    <Shown request={request} lines={1}>
+      {(prices) => (
+        <>
+          {prices.map(({ token, priceUsd, series = [] }) => (
+            <figure key={token} class="price">
+              <figcaption>
+                <AssetName asset={assetOf(campaign, token.split(':')[1] ?? '')} />:{' '}
+                {priceUsd === null ? <span class="soft">no price</span> : <Usd value={priceUsd} />}
+                <Extremes series={series} />
+              </figcaption>
+              {series.length > 1 && (
+                <svg aria-hidden="true" viewBox={`0 -1 ${WIDTH} ${HEIGHT + 2}`} preserveAspectRatio="none">
+                  <path
+                    d={linePath(
+                      series.map((point) => Number(point.priceUsd)),
+                      WIDTH,
+                      HEIGHT,
+                    )}
+                  />
+                </svg>
+              )}
+            </figure>
+          ))}
+        </>
+      )}
+    </Shown>
+  )
+}
+
+/** The lowest and the highest price of the plot, which it shows at its bottom and at its top. */
+function Extremes({ series }: { series: NonNullable<TokenPrices['series']> }) {
+  if (series.length < 2) return null
+  const sorted = series.map(({ priceUsd }) => priceUsd).sort((one, other) => Number(one) - Number(other))
+  return (
+    <span class="soft">
+      , from <Usd value={sorted[0]} /> to <Usd value={sorted.at(-1)} />
+    </span>
+  )
+}

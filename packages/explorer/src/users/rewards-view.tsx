@@ -1,0 +1,66 @@
+import { useLocation } from 'preact-iso'
+import type { ResponseOf } from 'reward-campaigns-client'
+import { withQuery } from '../navigation/page-query.ts'
+import { Empty } from '../requests/request-result.tsx'
+import { RewardRow } from './reward-row.tsx'
+import { TotalsView } from './totals-view.tsx'
+
+/** What each choice shows; the first is that of an address without one. */
+export const STATES = [
+  ['all', 'All'],
+  ['claimable', 'To claim now'],
+  ['claimed', 'Claimed'],
+] as const
+
+export type State = (typeof STATES)[number][0]
+
+const NOTHING: Readonly<Record<State, string>> = {
+  all: 'Nothing is recorded of this account: no claim, and no signature.',
+  claimable: 'There is nothing to claim now for which a signature is recorded.',
+  claimed: 'This account has claimed nothing.',
+}
+
+/** A page of the rewards of an account. @param cursor of this page; absent: it is the first. */
+export function RewardsView({
+  response: { user, rewards, totals, nextCursor },
+  state,
+  cursor,
+}: {
+  response: ResponseOf<'listRewards'>
+  state: State
+  cursor: string | undefined
+}) {
+  const { url } = useLocation()
+  return (
+    <>
+      <TotalsView totals={totals} />
+      {rewards.length === 0 ? (
+        <Empty>
+          <p>{cursor === undefined ? NOTHING[state] : 'The list ends before this page.'}</p>
+        </Empty>
+      ) : (
+        <ol class="rows rewards">
+          {rewards.map((reward) => (
+            <RewardRow key={`${reward.campaignId} ${reward.incentiveIndex}`} reward={reward} user={user} />
+          ))}
+        </ol>
+      )}
+      {(cursor !== undefined || nextCursor !== null) && (
+        <nav class="pager" aria-label="Pages of the list">
+          {cursor === undefined ? (
+            <span class="soft">First</span>
+          ) : (
+            <a href={withQuery(url, { cursor: undefined })}>First</a>
+          )}
+          {nextCursor === null ? (
+            <span class="soft">Next</span>
+          ) : (
+            <a href={withQuery(url, { cursor: nextCursor })} rel="next">
+              Next
+            </a>
+          )}
+        </nav>
+      )}
+    </>
+  )
+}

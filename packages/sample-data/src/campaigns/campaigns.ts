@@ -1,0 +1,176 @@
+import type { People } from '../accounts.ts'
+import { facts, projectImageUri, toIsoTime, tokenImageUri } from '../facts.ts'
+import type { Random } from '../random.ts'
+import { actionClaimantOf, type Collection, type Collections, drawTasks, type Task } from './actions.ts'
+import { roundUp } from './amounts.ts'
+import { incentiveRecordOf } from './incentives.ts'
+import type { Course } from './lifecycles.ts'
+import { drawReward, incentiveTypes, type Reward } from './rewards.ts'
+
+/** What claims have to know of their campaign. */
+export interface SampleCampaign {
+  id: string
+  course: Course
+  rewards: readonly Reward[]
+  /** A visit is one user claiming every incentive at once; the last one may leave some out. */
+  visits: number
+  /** Users who may claim. */
+  admitted: readonly string[]
+}
+
+interface Surroundings {
+  random: Random
+  people: People
+  collections: Collections
+}
+
+/** The first campaigns go through all ways of admission. */
+const ADMISSIONS = ['OpenAllowList', 'SimpleAllowList', 'SimpleDenyList', 'OffchainAccessList', null] as const
+/** Chains as often as their share says. */
+const CHAIN_IDS = facts.chains.flatMap(({ chainId, share }) => Array<number>(share).fill(chainId))
+
+/** Draws a campaign and its record; the first ten go through all kinds of incentives. */
+export function drawCampaign({ random, people, collections }: Surroundings, course: Course, index: number) {
+  const { lifecycle, claims, incentiveCount } = course
+  const chainId = random.pick(CHAIN_IDS)
+  const id = `${chainId}:${random.pick(facts.protocol.coreAddresses)}:${index + 1}`
+  const standing = random.pick(STANDINGS)
+  const rewards = Array.from({ length: incentiveCount }, (_, position) => {
+    const drawn = random.chance(0.45) ? 'ERC20Incentive' : random.pick(incentiveTypes)
+    return drawReward(random, {
+      type: (position === 0 ? incentiveTypes[index] : undefined) ?? drawn,
+      chainId,
+      standing,
+      claims: Math.ceil(Math.max(0, claims - position) / incentiveCount),
+    })
+  })
+  const visits = Math.max(0, ...rewards.map((reward) => reward.claims))
+  const owner = random.pickSkewed(people.owners)
+  const { admitted, allowList } = drawAdmission(random, people, { index, visits, owner: owner.address })
+  const tasks = drawTasks(random, collections, chainId)
+  const [task] = tasks
+  const { actionContract, validator } = facts.protocol
+  const ample = roundUp(Math.max(10, visits * (1.5 + 4 * random.fraction())))
+  const record = {
+    type: 'campaign' as const,
+    id,
+    action: random.chance(0.5) ? actionContract : random.address(),
+    budget: owner.budget,
+    owner: owner.address,
+    ...(random.chance(0.06) ? { creator: random.pickSkewed(people.owners).address } : {}),
+    validator,
+    blockTimestamp: String(course.createdAt),
+    txHash: random.hash(),
+    protocolFee: random.pick(['1000', '1000', '250', '0']),
+    maxParticipants: String(lifecycle === 'full' ? Math.min(visits, admitted.length) : random.chance(0.2) ? 0 : ample),
+    // Users come again, so no validator counts their claims; of some nothing is known.
+    ...(index % 3 === 2 ? {} : { maxClaimsPerClaimant: 'unlimited' as const }),
+    incentives: rewards.map((reward) => incentiveRecordOf(random, reward, lifecycle, task?.action)),
+    allowList,
+    actionSteps: tasks.length === 0 && random.chance(0.5) ? null : tasks.map(({ step }) => step),
+    startTime: course.startsAt === null ? null : toIsoTime(course.startsAt),
+    endTime: course.endsAt === null ? null : toIsoTime(course.endsAt),
+    ...(random.chance(0.6) ? { createdAtBlockchainNumbers: blockNumbersOf(course, chainId, tasks) } : {}),
+    ...presentationOf(random, rewards, task),
+    ...(task === undefined ? {} : taskFieldsOf(random, task)),
+  }
+  return { campaign: { id, course, rewards, visits, admitted } satisfies SampleCampaign, record }
+}
+
+/** Who knows the reward tokens of a campaign. */
+const STANDINGS = [
+  ...Array<'whitelisted'>(21).fill('whitelisted'),
+  ...Array<'known'>(2).fill('known'),
+  ...Array<'unknown'>(2).fill('unknown'),
+]
+
+/** Who may claim: everybody, the users of a list, or all but those of one. */
+function drawAdmission(
+  random: Random,
+  { claimants, members }: People,
+  { index, visits, owner }: { index: number; visits: number; owner: string },
+) {
+  const drawn = random.chance(0.55) ? 'OpenAllowList' : random.pick(ADMISSIONS.slice(1))
+  const type = index < ADMISSIONS.length ? (ADMISSIONS[index] ?? null) : drawn
+  const size = random.chance(0.03) ? random.integer(101, 250) : random.integer(1, 5 + random.skewed(60))
+  if (type === null) return { admitted: claimants, allowList: null }
+  const allowList = { owner, contractAddress: facts.protocol.allowListContracts[type], type }
+  const nobody = random.chance(0.5) ? [] : null
+  if (type === 'OpenAllowList') return { admitted: claimants, allowList: { ...allowList, addresses: nobody } }
+  if (type === 'SimpleDenyList') {
+    return { admitted: claimants, allowList: { ...allowList, addresses: Array.from({ length: size }, random.address) } }
+  }
+  if (type === 'OffchainAccessList') {
+    const [accessListId, admitted] = random.pick([...members].slice(0, index < ADMISSIONS.length ? 1 : undefined))
+    return { admitted, allowList: { ...allowList, addresses: nobody, accessListId } }
+  }
+  // What many take part in is hardly for a few only.
+  const length = Math.min(250, Math.max(size, Math.ceil(visits / 3)))
+  const start = random.integer(0, claimants.length - length)
+  const admitted = claimants.slice(start, start + length)
+  return { admitted, allowList: { ...allowList, addresses: admitted } }
+}
+
+/** Estimates of the block of each chain involved when the campaign was created. */
+function blockNumbersOf({ createdAt }: Course, chainId: number, tasks: readonly Task[]): Record<string, string> {
+  const involved = new Set([chainId, ...tasks.map(({ step }) => step.chainId)])
+  const numbers: Record<string, string> = {}
+  for (const { chainId, block, blockAt, secondsPerBlock } of facts.chains) {
+    const passed = Math.floor((createdAt - blockAt) / secondsPerBlock)
+    if (involved.has(chainId)) numbers[chainId] = String(Math.max(0, block + passed))
+  }
+  return numbers
+}
+
+/** How a campaign is shown and where. */
+function presentationOf(random: Random, rewards: readonly Reward[], task: Task | undefined) {
+  const token = rewards.find((reward) => reward.token !== undefined)?.token
+  const channels = random.pick(facts.distributionChannels)
+  const project = task === undefined ? 'rewards' : projectOf(task)
+  return {
+    campaignName: random.chance(0.04) ? null : nameOf(random, task),
+    distributionChannels: channels.length === 0 && random.chance(0.5) ? null : channels,
+    ...(channels.includes('worldcoin') ? { verificationLevel: random.pick(['orb', 'device', 'passport']) } : {}),
+    ...(random.chance(0.12) ? { autocampaignId: `auto-${project}-${random.integer(1, 9)}` } : {}),
+    ...(token === undefined || random.chance(0.1) ? {} : { tokenImageUri: tokenImageUri(token) }),
+  }
+}
+
+const projects = new Map(facts.actionTemplates.map(({ id, projectId }) => [id, projectId]))
+const projectOf = ({ action }: Task) => projects.get(action.templateId) ?? ''
+
+function nameOf(random: Random, task: Task | undefined) {
+  if (task === undefined) return random.pick(['Claim your reward', 'Welcome gift', 'Gracias, Base – für alle'])
+  const { action, collection } = task
+  const name = action.collection?.startsWith('replaces') ? `${action.title}: ${collection?.name}` : action.title
+  return random.chance(0.15) ? `${name}, round ${random.integer(2, 9)}` : name
+}
+
+/** What follows from the action the campaign asks for. */
+function taskFieldsOf(random: Random, task: Task) {
+  const { action, collection, step } = task
+  const project = projectOf(task)
+  return {
+    ...(random.chance(0.78) ? { actionTemplateId: action.templateId, customAction: random.chance(0.15) } : {}),
+    ...(random.chance(0.1) ? { templateId: `template-${project}-${random.integer(1, 5)}` } : {}),
+    ...(random.chance(0.2) ? { actionClaimant: actionClaimantOf(task) } : {}),
+    ...(action.actionToken === undefined
+      ? {}
+      : { actionToken: { chainId: step.chainId, address: action.actionToken } }),
+    projectImageUri: random.chance(0.15) ? null : projectImageUri(project),
+    ...(random.chance(0.6) ? { projectUrl: `https://${project}.example` } : {}),
+    ...(collection === undefined ? {} : nftFieldsOf(random, collection)),
+  }
+}
+
+function nftFieldsOf(random: Random, { chainId, address, name }: Collection) {
+  const tokenId = random.integer(1, 40)
+  return {
+    nftCollection: { chainId, address },
+    nftName: `${name} #${tokenId}`,
+    nftImageUri: random.chance(0.5)
+      ? `ipfs://bafybei${address.slice(2, 22)}/${tokenId}.png`
+      : `https://images.example/nfts/${address}/${tokenId}.png`,
+    ...(random.chance(0.5) ? { nftMetadataId: `${chainId}:${address}:${tokenId}` } : {}),
+  }
+}

@@ -1,0 +1,96 @@
+import { type Action, facts } from '../facts.ts'
+import type { Random } from '../random.ts'
+import { roundUp } from './amounts.ts'
+import type { Lifecycle } from './lifecycles.ts'
+import { type Reward, totalPaid } from './rewards.ts'
+
+/** 1 is 10^18, whatever decimals the token has. */
+const ONE_PERCENT = 10n ** 16n
+/** An action with an amount, for criteria of campaigns whose own actions have none. */
+const anyAmountAction = facts.actions.find(({ amountField }) => amountField !== undefined)
+
+/**
+ * The record of an incentive. Limits leave room for more claims than were made, unless the incentive is spent: then the
+ * last claim has reached the limit exactly, or the balance is recorded as used up.
+ */
+export function incentiveRecordOf(random: Random, reward: Reward, lifecycle: Lifecycle, action: Action | undefined) {
+  const { type, asset, claims, unit, isRaffle } = reward
+  const isSpent = lifecycle === 'spent'
+  const room = roundUp(Math.max(10, claims * (1.5 + 3 * random.fraction())))
+  const count = String(isSpent ? claims : room)
+  const { allowListIncentiveTarget, pointsVenue: venue, pointsSelector: selector } = facts.protocol
+  if (type === 'AllowListIncentive') return { type, allowListAddress: allowListIncentiveTarget, limit: count }
+  if (type === 'PointsIncentive') return { type, venue, selector, reward: unit.toFixed(), limit: count }
+  if (type === 'CGDAIncentive') {
+    return {
+      type,
+      asset,
+      initialReward: unit.toFixed(),
+      rewardDecay: unit.div(50).toFixed(0),
+      rewardBoost: unit.div(10).toFixed(0),
+      totalBudget: (isSpent ? totalPaid(reward) : unit.times(room)).toFixed(),
+    }
+  }
+  if (type === 'ERC20Incentive') {
+    const claimsLeft = isSpent ? 0 : room - claims
+    return {
+      type,
+      asset,
+      strategy: isRaffle ? 1 : 0,
+      reward: unit.toFixed(),
+      limit: String(claimsLeft),
+      ...figuresOf(random, reward, unit.times(isRaffle ? 1 : claimsLeft).toFixed()),
+    }
+  }
+  return budgetRecordOf(random, reward, { isSpent, room, action })
+}
+
+/** The variants that have a budget and a share or a peg. */
+function budgetRecordOf(
+  random: Random,
+  reward: Reward,
+  { isSpent, room, action }: { isSpent: boolean; room: number; action: Action | undefined },
+) {
+  const { type, asset, claims, peg } = reward
+  const paid = totalPaid(reward)
+  const limit = isSpent && claims > 0 ? paid : reward.unit.times(room)
+  const budget = {
+    asset,
+    ...(peg === undefined ? {} : { peg: peg.address }),
+    limit: limit.toFixed(),
+    ...(isSpent && (claims === 0 || random.chance(0.3)) ? { remainingBalance: '0' } : {}),
+    ...(isSpent ? {} : figuresOf(random, reward, limit.minus(paid).toFixed())),
+  }
+  const quoted = reward.quoted.toFixed()
+  if (type === 'ERC20PeggedIncentive') return { type, ...budget, reward: quoted }
+  const percent = random.pick([1, 2, 3, 5, 7, 10])
+  const share = String(ONE_PERCENT * BigInt(percent))
+  // 0: the signed claim names the amount itself.
+  if (type === 'ERC20VariableIncentive') return { type, ...budget, reward: random.chance(0.6) ? '0' : share }
+  return {
+    type,
+    ...budget,
+    reward: share,
+    maxReward: quoted,
+    criteria: { ...criteriaOf(action), ...(type.endsWith('V2') ? { valueType: random.chance(0.7) ? 1 : 0 } : {}) },
+    ...(random.chance(0.3) ? { rebatePercentage: percent } : {}),
+  }
+}
+
+/** What some indexers record besides the claims; most leave it to be derived from them. */
+function figuresOf(random: Random, reward: Reward, remainingBalance: string) {
+  const roll = random.fraction()
+  if (roll >= 0.14) return {}
+  if (roll < 0.05) return { remainingBalance }
+  const totalClaims = String(reward.claims)
+  if (roll < 0.09) return { totalClaims, totalAmountClaimed: '' }
+  const paid = totalPaid(reward).toFixed()
+  return { claimedAmount: paid, totalAmountClaimed: paid, totalClaims, remainingBalance }
+}
+
+function criteriaOf(action: Action | undefined) {
+  const source = action?.amountField === undefined ? anyAmountAction : action
+  if (source === undefined) throw new Error('no action has an amount')
+  const { signature, signatureType, targetContract } = source.step
+  return { criteriaType: signatureType === 'event' ? 0 : 1, signature, fieldIndex: source.amountField, targetContract }
+}

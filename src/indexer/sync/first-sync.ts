@@ -1,0 +1,89 @@
+import { type FoundFeeds, withPrices } from '../feeds/followed-feeds.ts'
+import { createContractReader } from '../protocol/contracts/contract-reader.ts'
+import { readBlocks, readFixedFacts } from '../protocol/read-campaigns.ts'
+import type { BlockHeader } from '../rpc/parse-responses.ts'
+import { OtherHistoryError, readRanges } from './backfill.ts'
+import { linkedBlocks } from './block-links.ts'
+import { isConfirmed, restart, type SyncMemory, toAdvance, withFeeds, withReportedTokens } from './sync-advance.ts'
+import { findFeeds } from './sync-feeds.ts'
+import { type Advance, FINAL_BELOW_HEAD, type FollowedState, type Following, type SyncStep } from './sync-steps.ts'
+
+/**
+ * While it is read, final data is identified by block numbers. If the chain turns out to be another one afterwards, all
+ * of it is read again.
+ */
+export async function* startFromNothing(
+  following: Following,
+  state: FollowedState,
+  memory: SyncMemory,
+  head: BlockHeader,
+  finalized: number,
+): AsyncGenerator<SyncStep> {
+  try {
+    // Reading took long and the head has moved on: look again.
+    if (finalized - state.backFilledTo > FINAL_BELOW_HEAD) yield* backFill(following, memory, state, head, finalized)
+    else yield* withReportedTokens(memory, await advanceFromNothing(following, memory, state, head, finalized))
+    memory.suspectSince = undefined
+  } catch (error) {
+    if (!(error instanceof OtherHistoryError)) throw error
+    const isConfirmedNow = isConfirmed(memory, following.settings.maxWaitMs)
+    if (isConfirmedNow) memory.suspectSince = undefined
+    yield isConfirmedNow ? restart(memory) : { type: 'rest', head, finalized }
+  }
+}
+
+/**
+ * Fixed facts of all final blocks. They are read at the head: fixed facts hold there too, and no archive node is
+ * needed.
+ */
+async function* backFill(
+  following: Following,
+  memory: SyncMemory,
+  { backFilledTo, backFilledHash, feeds: known }: FollowedState,
+  head: BlockHeader,
+  finalized: number,
+): AsyncGenerator<SyncStep> {
+  const readFrom = backFilledTo + 1
+  let found: FoundFeeds & { isRequested: boolean } = await findFeeds(following, known, memory, {
+    ...{ at: head.hash, readFrom, isReorganised: false },
+  })
+  const context = withFeeds(following, found.feeds)
+  const { client, settings } = context
+  let stored = known
+  for await (const { to, hash, ...range } of readRanges(client, readFrom, finalized, settings, backFilledHash)) {
+    const reader = createContractReader(async (calls) => client.callAt((await client.heads()).head.hash)(calls))
+    const { prices, ...facts } = await readFixedFacts(context, { base: Number.POSITIVE_INFINITY, ...range }, reader)
+    // Which price was in force before the first one is read at the end.
+    const feeds = withPrices(found.feeds, prices)
+    const isChanged = JSON.stringify(feeds) !== JSON.stringify(stored)
+    const feedFacts = { feeds: isChanged ? feeds : null, reset: found.reset, prices, earlier: [] }
+    yield { type: 'back-fill', to, hash, head, finalized, ...facts, feedFacts }
+    if (found.isRequested) memory.feedsFoundAt = Date.now()
+    stored = feeds
+    found = { feeds, reset: [], isRequested: false }
+  }
+}
+
+/** The first time that responses may show the chain: everything the backfill has found, and the blocks since. */
+async function advanceFromNothing(
+  following: Following,
+  memory: SyncMemory,
+  { backFilledTo, backFilledHash, feeds: stored }: FollowedState,
+  head: BlockHeader,
+  finalized: number,
+): Promise<{ type: 'advance' } & Advance> {
+  const blocks = await linkedBlocks(following.client, backFilledTo + 1, head.number)
+  const parentHash = blocks.length === 0 ? head.hash : blocks[0]?.parentHash
+  if (backFilledHash !== null && parentHash !== backFilledHash) {
+    throw new OtherHistoryError()
+  }
+  const asOf = blocks.at(-1) ?? head
+  // What was found during the backfill may have been withdrawn since.
+  const found = await findFeeds(following, stored, memory, {
+    ...{ at: asOf.hash, readFrom: backFilledTo + 1, isReorganised: true },
+  })
+  const context = withFeeds(following, found.feeds)
+  const facts = await readBlocks(context, backFilledTo, blocks, asOf)
+  const syncRange = { base: -1, depth: 0, asOf, head, finalized, blocks: blocks.length === 0 ? [asOf] : blocks }
+  return toAdvance(context, memory, { stored, found, facts, touched: await context.store.backFilled(), syncRange })
+}
