@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
+import type { ImportRecord } from '../../src/ingest/records.ts'
+import { createSaving } from './save-records.ts'
 import { databaseUrl } from './servers/database-url.ts'
 
 export interface TestDatabase extends AsyncDisposable {
   url: string
   /** Asks the database directly, past all of our code. */
   query: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
+  /** Saves records on a connection that stays for the next ones. */
+  save?: (...records: ImportRecord[]) => Promise<void>
 }
 
 /** What outlives a statement in its session: the next one must not find it. Statistics are complete when a session ends. */
@@ -34,14 +38,16 @@ export async function createTestDatabase(template?: TestDatabase): Promise<TestD
     await client.connect()
     return client
   }
+  const saving = createSaving(url)
   async function close() {
     const client = free
     free = undefined
-    await client?.end().catch(() => undefined)
+    await Promise.all([saving.close(), client?.end().catch(() => undefined)])
   }
   closings.set(name, close)
   return {
     url,
+    save: (...records) => saving.save(records),
     async query(sql, values) {
       const isAlone = NEEDS_ITS_OWN_SESSION.test(sql)
       if (isAlone) await close()

@@ -4,11 +4,10 @@ import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
 import { openServingDatabase, type ServingDatabase } from '../../src/database/connection/client.ts'
 import { openSnapshotsOf } from '../../src/database/records/snapshots.ts'
-import { importRecords } from '../../src/import/importer.ts'
-import { toRecordSource } from '../../src/import/sources.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
 import { createServiceCounts, type ServiceCounts } from '../../src/observability/counters.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { saveByImport } from './save-records.ts'
 
 export interface TestApp extends AsyncDisposable {
   app: FastifyInstance
@@ -19,7 +18,7 @@ export interface TestApp extends AsyncDisposable {
   counts: ServiceCounts
   /** Lines of its log that report defects (level 50 and above). */
   defects: string[]
-  /** Imports records the way an operator does. */
+  /** Saves records in the database. */
   save: (...records: ImportRecord[]) => Promise<void>
   get: (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>
   /** The moment of the next answers. */
@@ -82,9 +81,7 @@ export async function startTestApp(given: Record<string, string> = {}, shared?: 
     lanes: opened,
     counts,
     defects,
-    async save(...records) {
-      await importRecords(database.url, [toRecordSource('test records', records)])
-    },
+    save: database.save ?? ((...records) => saveByImport(database.url, records)),
     get: (url, headers = {}) => app.inject({ url, headers }),
     setNow(instant) {
       now = instant
