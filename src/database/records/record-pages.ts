@@ -91,11 +91,10 @@ export function endSql(kind: RecordKind, chains: readonly string[], bounds: Page
   const source = recordSources[kind]
   const columns = [source.chainColumn, ...source.key.map(({ column }) => column)]
   const named = columns.map((column, index) => `${column} as part${index}`).join(', ')
-  const places = unionOf(
-    conditionsOf(kind, chains, bounds),
-    (condition) =>
-      `select ${named} from ${source.keyFrom ?? source.from} where ${condition} order by ${orderOf(source)}`,
-  )
+  const places = unionOf(conditionsOf(kind, chains, bounds), (condition) => {
+    const from = source.keyFrom?.(condition, limit + 1) ?? source.from
+    return `select ${named} from ${from} where ${condition} order by ${orderOf(source)}`
+  })
   // As texts where they are needed, not of each record on the way.
   const place = [{ type: 'bigint' }, ...source.key]
     .map(({ type }, index) =>

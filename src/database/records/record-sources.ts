@@ -12,8 +12,11 @@ export interface RecordSource {
   /** Each key with the expression of its value. */
   columns: Readonly<Record<string, string>>
   from: string
-  /** What has the key, where that is less: it is read to find where a page ends. */
-  keyFrom?: string
+  /**
+   * What has the key, where that is less: it is read to find where a page ends.
+   * @param condition of the records, of which a page has no more than `max`.
+   */
+  keyFrom?: (condition: string, max: number) => string
   /** The table whose chains these are, and its column. */
   chainTable: string
   chainColumn: string
@@ -84,7 +87,7 @@ const campaigns: RecordSource = {
         array_agg(position order by position) as positions, max(position) >= count(*) as has_gaps
       from incentives where campaign_key = campaign.key
     ) paid`,
-  keyFrom: 'campaigns campaign',
+  keyFrom: () => 'campaigns campaign',
   chainTable: 'campaigns',
   chainColumn: 'campaign.chain_id',
   key: [
@@ -106,7 +109,7 @@ const claims: RecordSource = {
     amountUsd: 'case when not claim.is_value_derived then claim.amount_usd::text end',
   },
   from: 'claims claim join campaigns campaign on campaign.key = claim.campaign_key',
-  keyFrom: 'claims claim',
+  keyFrom: () => 'claims claim',
   chainTable: 'claims',
   chainColumn: 'claim.chain_id',
   key: [
@@ -139,9 +142,20 @@ const tokens: RecordSource = {
 }
 
 /**
- * The prices that count, wherever they come from: a fixed one for all time; else those of a feed, and before its first the
- * imported ones.
+ * The prices of a token that count, wherever they come from: a fixed one for all time; else those of a feed, and before its
+ * first the imported ones.
  */
+const pricesOfToken = `(
+  select '1970-01-01Z'::timestamptz as at, priced.fixed_price_usd as price_usd where priced.fixed_price_usd is not null
+  union all
+  (select distinct on (at) at, price_usd from feed_prices
+  where token_key = priced.key and priced.fixed_price_usd is null order by at, block_number desc, log_index desc)
+  union all
+  (select at, price_usd from imported_prices
+  where token_key = priced.key and priced.fixed_price_usd is null
+    and at < coalesce((select min(at) from feed_prices where token_key = priced.key), 'infinity') order by at)
+)`
+
 const prices: RecordSource = {
   type: 'tokenPrice',
   columns: {
@@ -150,16 +164,10 @@ const prices: RecordSource = {
     at: iso('price.at'),
     priceUsd: 'price.price_usd::text',
   },
-  from: `priced_tokens priced cross join lateral (
-      select '1970-01-01Z'::timestamptz as at, priced.fixed_price_usd as price_usd where priced.fixed_price_usd is not null
-      union all
-      (select distinct on (at) at, price_usd from feed_prices
-      where token_key = priced.key and priced.fixed_price_usd is null order by at, block_number desc, log_index desc)
-      union all
-      select at, price_usd from imported_prices imported
-      where token_key = priced.key and priced.fixed_price_usd is null
-        and not exists (select from feed_prices feed where feed.token_key = priced.key and feed.at <= imported.at)
-    ) price`,
+  from: `priced_tokens priced cross join lateral ${pricesOfToken} price`,
+  // Of a token with very many prices only those that a page can have.
+  keyFrom: (condition, max) => `priced_tokens priced cross join lateral (
+    select price.at from ${pricesOfToken} price where ${condition} order by price.at limit ${max}) price`,
   chainTable: 'priced_tokens',
   chainColumn: 'priced.chain_id',
   key: [

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { endSql } from '../../../src/database/records/record-pages.ts'
 import { type RecordKind, recordKinds } from '../../../src/database/records/record-sources.ts'
 import { importRecords } from '../../../src/import/importer.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
@@ -219,3 +220,46 @@ test('records are chosen by chain and time, and a cursor goes with its question'
   const head = await api.app.inject({ method: 'HEAD', url: '/export/claims?limit=2' })
   expect([head.statusCode, head.body, linkOf(head.headers.link)]).toEqual([200, '', next])
 })
+
+test('a token with very many prices comes page by page, and no page reads more than it has', async () => {
+  await using api = await startTestApp()
+  const token = { type: 'tokenPrice', chainId: 1, address: anAddress('often priced'), priceUsd: '1' } as const
+  const other = { ...token, address: anAddress('priced by a feed') }
+  await api.save({ ...token, at: '2025-01-01T00:00:00Z' }, { ...other, at: '2024-12-31T00:00:00Z' })
+  // The one has imported prices alone, the other has a feed, before whose first price alone an imported one counts.
+  await api.database.query(`update priced_tokens set source_chain_id = 1, feed = address where address = $1`, [
+    other.address,
+  ])
+  await api.database.query(`insert into imported_prices
+    select token_key, at + n * interval '1 minute', n from imported_prices, generate_series(1, 20000) n`)
+  await api.database.query(
+    `insert into feed_prices select key, n / 2, n % 2, timestamptz '2025-01-01Z' + n / 2 * interval '1 minute', n
+    from priced_tokens, generate_series(2, 20000) n where address = $1`,
+    [other.address],
+  )
+  await api.database.query('vacuum analyze')
+  const whole = (await api.get('/export/prices?limit=100000')).body
+  expect(toRecords(whole)).toHaveLength(1 + 20_000 + 1440 + 1 + 10_000)
+  expect((await walk(api, 'prices', 1000)).join('')).toBe(whole)
+  for (const { address } of [token, other]) {
+    for (const at of ['2025-01-01T00:00:00Z', '2025-01-05T00:00:00Z']) {
+      const after = ['1', address, String(Date.parse(at))]
+      const [row] = await api.database.query(
+        `explain (analyze, format json, timing off) ${endSql('prices', ['1'], { after }, 100)}`,
+      )
+      expect(rowsRead(row?.['QUERY PLAN']), `${address} after ${at}`).toBeLessThan(500)
+    }
+  }
+})
+
+/** How many rows of tables and indexes a plan has read. */
+function rowsRead(plan: unknown): number {
+  if (typeof plan !== 'object' || plan === null) return 0
+  const own = Object.entries(plan)
+  const rows = 'Relation Name' in plan && 'Actual Rows' in plan && 'Actual Loops' in plan ? plan : undefined
+  const dropped = own
+    .filter(([key]) => key.startsWith('Rows Removed'))
+    .reduce((sum, [, count]) => sum + Number(count), 0)
+  const scanned = rows === undefined ? 0 : (Number(rows['Actual Rows']) + dropped) * Number(rows['Actual Loops'])
+  return own.reduce((sum, [, value]) => sum + rowsRead(value), scanned)
+}
