@@ -239,6 +239,7 @@ function changesOf(records: ImportRecord[], number: number, later: Date) {
 const derivedOf = async (database: TestDatabase) => ({
   mapped: await database.query('select kind, chain_id, value from popular_facets order by 1, 2, 3'),
   hours: await database.query('select * from claim_intervals order by 1, 2, 3'),
+  incentiveHours: await database.query('select * from incentive_claim_hours order by 1, 2, 3'),
 })
 
 test.each(VERSIONS)(

@@ -248,6 +248,11 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
       'insert into claim_intervals select key, 3600, 3600, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 from campaigns limit 1',
   },
   {
+    check: 'claim intervals',
+    says: /1 in all: \d+:0x\w+:\d+, incentive 0, 1970-01-01 01:00:00/,
+    defect: 'insert into incentive_claim_hours select key, 3600, 0, 1, 0 from campaigns limit 1',
+  },
+  {
     check: 'claimant totals',
     says: /2 in all: .*0x\w+, \d+:0x\w+:\d+, incentive \d+/,
     // Of somebody who is not busy, and has none by asset.

@@ -1,7 +1,10 @@
 import { type Hex, toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { whyNoAnvil } from '../../demo/anvil.ts'
+import type { ListOutlooksResponse } from '../../src/features/outlook/outlook-schemas.ts'
+import { startTestApp } from '../setup/test-app.ts'
 import { createFollowed } from './followed.ts'
+import { openIndexed } from './indexed.ts'
 import { startReplayingNode } from './recording/anvil.ts'
 import { recordedCampaigns, recordedClaims } from './recording/recorded-facts.ts'
 import { recording } from './recording/recording.ts'
@@ -57,18 +60,43 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
   test('on which the recording is replayed by transactions gives every campaign, figure and claim', async () => {
     await using node = await startReplayingNode()
     const hashes = new Map<string, string>()
-    let last = recording.startBlock
-    for (const block of recording.blocks) {
-      if (block.number > last + 1) await node.mineEmpty(block.number - last - 1)
-      await node.ask('evm_setNextBlockTimestamp', block.timestamp)
-      for (const [recorded, hash] of await node.mine(block)) hashes.set(recorded, hash)
-      last = block.number
-    }
+    for await (const mined of node.replay()) for (const [recorded, hash] of mined.hashes) hashes.set(recorded, hash)
     const renamed = JSON.stringify({ campaigns: recordedCampaigns, claims: recordedClaims }).replace(
       /0x[0-9a-f]{64}/g,
       (hash) => hashes.get(hash) ?? hash,
     )
     expect(await freshFacts(node)).toEqual(JSON.parse(renamed))
+  })
+
+  test('has an auction that pays what its outlook says, and a raffle with as many entries, block by block', async () => {
+    await using node = await startReplayingNode()
+    await using api = await startTestApp()
+    await using indexed = await openIndexed(api.database.url, node.url)
+    const contracts = new Map(recordedCampaigns.map(({ record, incentives }) => [record.id, incentives[0]?.contract]))
+    const [, raffle, , , auction] = [...contracts.keys()]
+    const lastClaim = Math.max(
+      ...recordedClaims.flatMap((claim) => (claim.campaignId === auction ? claim.blockNumber : [])),
+    )
+    const seen = new Set<string>()
+    for await (const { number, timestamp } of node.replay()) {
+      // All in which something happens to them, and some of those after.
+      if (number > lastClaim && number % 4 !== 0) continue
+      await indexed.settle()
+      api.setNow(new Date(timestamp * 1000))
+      const { campaigns }: ListOutlooksResponse = (await api.get(`/outlook?campaignId=${raffle},${auction}`)).json()
+      for (const { id, incentives } of campaigns) {
+        const said = await node.read(contracts.get(id) as Hex, id === auction ? 'currentReward' : 'claims')
+        expect(incentives).toMatchObject([
+          id === auction ? { rewardNow: String(said) } : { entries: String(said), oddsOneIn: String(said + 1n) },
+        ])
+        seen.add(`${id} ${said}`)
+      }
+    }
+    // The raffle has no entry, one and two.
+    expect([...seen].filter((each) => each.startsWith(`${raffle} `))).toEqual(
+      ['0', '1', '2'].map((many) => `${raffle} ${many}`),
+    )
+    expect(seen.size).toBeGreaterThan(10)
   })
 
   test('has validators that count the claims of a claimant, that count none, and that are of no known kind', async () => {

@@ -22,6 +22,12 @@ export const pagesAndWindows: Part = {
     trending: { what: 'trending, the hardest of all filters', unit, rule: 'at most', limit: 8 },
     trendingMedian: { what: 'trending, the median of all filters', unit, rule: 'at most', limit: 2 },
     activity: { what: 'activity, 400 hours, days or weeks of 50 popular campaigns', unit, rule: 'at most', limit: 60 },
+    outlook: {
+      what: 'outlook of the most claimed campaign, and of the 50 most claimed',
+      unit,
+      rule: 'at most',
+      limit: 20,
+    },
     explore: { what: 'explore by the creator with the most campaigns', unit, rule: 'at most', limit: 10 },
   },
   async *measure(context) {
@@ -51,8 +57,11 @@ export const pagesAndWindows: Part = {
       value: medianOf(trending.map(({ ms }) => ms)),
       note: `${trending.length} questions`,
     }
-    const activity = await measureEach(send, activityQueries(await findMostClaimed(facts.url, 50)), ({ path }) => path)
+    const mostClaimed = await findMostClaimed(facts.url, 50)
+    const activity = await measureEach(send, activityQueries(mostClaimed), ({ path }) => path)
     yield { target: 'activity', ...worstOf(activity) }
+    const outlook = await measureEach(send, outlookQueries(mostClaimed), ({ path }) => path)
+    yield { target: 'outlook', ...worstOf(outlook) }
     const explore = await measureEach(send, exploreQueries(popular), ({ query }) => `/explore/contracts?${query}`)
     yield { target: 'explore', ...worstOf(explore) }
   },
@@ -66,3 +75,11 @@ function activityQueries(ids: readonly string[]) {
     return { name, path: `/activity?interval=${name}&since=${since}&until=${end}&campaignId=${ids}` }
   })
 }
+
+const outlookQueries = (ids: readonly string[]) =>
+  [1, ids.length].flatMap((count) =>
+    ['24h', '7d'].map((basis) => ({
+      name: `${count} of ${basis}`,
+      path: `/outlook?basis=${basis}&campaignId=${ids.slice(0, count)}`,
+    })),
+  )

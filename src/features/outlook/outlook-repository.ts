@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
+import { claimsByIncentive } from '../../read-models/claim-intervals/read.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import { byCampaignId } from '../../schemas/campaigns/campaign-order.ts'
 import { LAST_TIMESTAMP } from '../../schemas/primitives.ts'
@@ -13,7 +14,7 @@ import {
 export interface OutlookRepository {
   /**
    * The outlooks of some campaigns, at most 50, by chain ID, core address, identifier, ascending. Reads their incentives, and
-   * their claims of the basis by an index.
+   * their claims of the basis: of popular campaigns hours of claims.
    */
   list(query: ListOutlooksQuery): Promise<{ body: ListOutlooksResponse; dependencies: Dependencies }>
 }
@@ -114,13 +115,8 @@ const outlooks = sql`
   with asked as materialized (
     select * from campaigns where id = any (${sql.placeholder('ids')}::text[])
   ), paced as materialized (
-    select campaign_key, incentive_position, count(*) as recent_claims, sum(amount) as recent_spent
-    from asked cross join lateral (
-      select campaign_key, incentive_position, amount from claims
-      where campaign_key = asked.key and block_timestamp > ${now} - ${basis} and block_timestamp <= ${now}
-      offset 0
-    ) recent
-    group by campaign_key, incentive_position
+    select asked.key as campaign_key, incentive_position, claim_count as recent_claims, amount as recent_spent
+    from asked cross join lateral ${claimsByIncentive(sql`asked.key`, sql`${now} - ${basis}`, now)} recent
   )
   select campaign.key, campaign.id, case when incentive.position is not null then json_strip_nulls(json_build_object(
     'incentiveIndex', incentive.position, 'type', type, 'asset', asset,

@@ -48,16 +48,22 @@ create or replace function refresh_claim_intervals(keys bigint[])
 returns void
 language plpgsql
 as $$
-begin
+declare
   -- Asked once for a campaign, not for each of its intervals.
-  delete from claim_intervals kept
-  where kept.campaign_key = any (array(
+  former constant bigint[] := array(
     select key from unnest(keys) as changed (key)
-    where key <> 0 and not exists (select from popular_campaigns popular where popular.campaign_key = changed.key)));
-  insert into claim_intervals
-  select counted.* from counted_claim_intervals(array(
+    where key <> 0 and not exists (select from popular_campaigns popular where popular.campaign_key = changed.key));
+  missing constant bigint[] := array(
     select key from unnest(keys) as changed (key)
-    where not exists (select from claim_intervals kept where kept.campaign_key = changed.key)), 0, 253402300800) counted;
+    where (key = 0 or exists (select from popular_campaigns popular where popular.campaign_key = changed.key))
+      and not exists (select from claim_intervals kept where kept.campaign_key = changed.key));
+begin
+  delete from claim_intervals where campaign_key = any (former);
+  delete from incentive_claim_hours where campaign_key = any (former);
+  insert into claim_intervals select counted.* from counted_claim_intervals(missing, 0, 253402300800) counted;
+  insert into incentive_claim_hours
+  select campaign_key, block_timestamp - mod(block_timestamp, 3600), incentive_position, count(*), sum(amount)
+  from claims where campaign_key = any (missing) group by 1, 2, 3;
 end
 $$;
 

@@ -133,6 +133,20 @@ const changeByDifference = `merge into claim_intervals totals
   when not matched and changes.claim_count > 0 then insert
     values (changes.campaign_key, changes.width, changes.start, ${allColumns.map((column) => `changes.${column}`)})`
 
+/** What was claimed of each incentive, by hours: sums alone, so by the difference however many changes there are. */
+const changeIncentiveHours = `merge into incentive_claim_hours totals
+  using (
+    select key as campaign_key, block_timestamp - mod(block_timestamp, 3600) as start, incentive_position as position,
+      sum(direction) as claim_count, sum(direction * amount) as amount
+    from ${countedChanges} where counted.key <> 0 group by 1, 2, 3
+  ) changes
+  on totals.campaign_key = changes.campaign_key and hour_start = start and incentive_position = position
+  when matched and totals.claim_count + changes.claim_count = 0 then delete
+  when matched then update
+    set claim_count = totals.claim_count + changes.claim_count, amount = totals.amount + changes.amount
+  when not matched and changes.claim_count > 0 then insert
+    values (changes.campaign_key, start, position, changes.claim_count, changes.amount)`
+
 /**
  * Of many changes: the weeks from the first to the last of them, and one before and after, in which claims may follow them, of
  * the campaigns that have intervals, and of all.
@@ -151,6 +165,7 @@ const recountWeeks = [
 export const changeClaimIntervals: Step[] = stepsFor(
   ['claim', 'withdrawnClaim'],
   [
+    changeIncentiveHours,
     changeByDifference,
     ...recountWeeks,
     'select refresh_claim_intervals(array(select distinct campaign_key from counted_changes))',

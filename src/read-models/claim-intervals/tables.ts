@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, check, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core'
+import { bigint, check, integer, pgTable, primaryKey, smallint } from 'drizzle-orm/pg-core'
 import { blockTimestamp, exactNumber } from '../../database/columns.ts'
 
 const count = () => bigint({ mode: 'number' }).notNull()
@@ -36,5 +36,22 @@ export const claimIntervals = pgTable(
     primaryKey({ columns: [table.campaignKey, table.intervalSeconds, table.intervalStart] }),
     check('claim_intervals_have_claims', sql`${table.claimCount} > 0`),
     check('claim_intervals_are_not_negative', sql`${table.amountUsd} >= 0 and ${table.unvaluedCount} >= 0`),
+  ],
+)
+
+/** Claims on an incentive in an hour of the clock, and what they paid: of popular campaigns, as in `claim_intervals`. */
+export const incentiveClaimHours = pgTable(
+  'incentive_claim_hours',
+  {
+    campaignKey: bigint({ mode: 'bigint' }).notNull(),
+    /** Unix seconds. */
+    hourStart: blockTimestamp().notNull(),
+    incentivePosition: smallint().notNull(),
+    claimCount: count(),
+    amount: exactNumber().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.campaignKey, table.hourStart, table.incentivePosition] }),
+    check('incentive_claim_hours_have_claims', sql`${table.claimCount} > 0 and ${table.amount} >= 0`),
   ],
 )

@@ -314,6 +314,7 @@ begin
   delete from contract_claim_totals;
   delete from contract_counts;
   delete from claim_intervals;
+  delete from incentive_claim_hours;
   delete from claimant_asset_totals;
   delete from claimant_incentive_totals;
   update claim_windows set as_of = floor(extract(epoch from clock_timestamp()));

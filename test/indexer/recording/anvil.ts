@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import { toFunctionSelector } from 'viem/utils'
 import { startAnvil } from '../../../demo/anvil.ts'
 import { emitLog, inTurn, replayContract, storeResponse } from '../../../demo/replay-contract.ts'
 import { recording } from './recording.ts'
@@ -45,8 +46,21 @@ export async function startReplayingNode() {
       await ask('eth_sendTransaction', toTransaction(items))
     },
     [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
+    /** What a contract answers to a call without arguments, at the head. */
+    read: async (to: Hex, name: string) =>
+      BigInt(await ask<Hex>('eth_call', { to, data: toFunctionSelector(`${name}()`) }, 'latest')),
     /** Mines blocks in which nothing happens. */
     mineEmpty: (blocks: number) => ask('anvil_mine', `0x${blocks.toString(16)}`, '0x1'),
+    /** Mines what was recorded block by block, at the instants of then, and those without anything between. */
+    async *replay() {
+      let last = recording.startBlock
+      for (const block of recording.blocks) {
+        if (block.number > last + 1) await this.mineEmpty(block.number - last - 1)
+        await ask('evm_setNextBlockTimestamp', block.timestamp)
+        yield { ...block, hashes: await this.mine(block) }
+        last = block.number
+      }
+    },
     /**
      * Mines a block with the transactions of recorded blocks.
      * @returns hashes of transactions, by the recorded ones.

@@ -234,6 +234,22 @@ const claimIntervals = (
 
 const amountOf = (claims: ClaimRecord[]) => String(claims.reduce((sum, { amount }) => sum + BigInt(amount), 0n))
 
+/** Claims on each incentive by hours, of campaigns with so many. */
+const incentiveHours = (claimsOf: Map<string, ClaimRecord[]>, least: number) =>
+  sorted(
+    [...claimsOf]
+      .filter(([, claims]) => claims.length >= least)
+      .flatMap(([id, claims]) => {
+        const hourOf = ({ blockTimestamp }: ClaimRecord) => startOf(Number(blockTimestamp), 3600)
+        const groups = groupBy(claims, (claim) => `${hourOf(claim)} ${claim.incentiveIndex}`)
+        return [...groups].map(([hour, own]) => ({
+          key: `${id} ${hour}`,
+          claim_count: String(own.length),
+          amount: amountOf(own),
+        }))
+      }),
+  )
+
 /** What some claimants have claimed of each incentive and of each asset. */
 function claimantTotals(campaigns: CampaignRecord[], claims: ClaimRecord[], busy: ReadonlySet<string>) {
   const campaignOf = new Map(campaigns.map((campaign) => [lower(campaign.id), campaign]))
@@ -320,6 +336,7 @@ function expectedOf(
     ),
     ...claimTotals(campaigns, claimsOf, asOf, creators),
     claimIntervals: claimIntervals(claimsOf, hoursFrom, isUnvalued),
+    incentiveHours: incentiveHours(claimsOf, hoursFrom),
     ...claimantTotals(campaigns, claims, busy),
     accessLists: sorted(allOf(facts, 'accessList').map(({ id, members }) => ({ id, member_count: distinct(members) }))),
     allowLists: sorted(
@@ -355,6 +372,10 @@ async function storedIn(database: TestDatabase): Promise<ReturnType<typeof expec
       `select coalesce(id, 'all') as id, interval_seconds, interval_start, claim_count, trim_scale(amount_usd) as amount_usd,
         unvalued_count, repeats_1h, repeats_4h, repeats_1d, repeats_1w, followed_1h, followed_4h, followed_1d, followed_1w
       from claim_intervals left join campaigns on key = campaign_key`,
+    ),
+    incentiveHours: await rows(
+      `select id || ' ' || hour_start || ' ' || incentive_position as key, hours.claim_count, amount
+      from incentive_claim_hours hours join campaigns on campaigns.key = campaign_key`,
     ),
     claimantIncentives: await rows(
       `select claimant || ' ' || id || ' ' || position as key, totals.claim_count, trim_scale(amount_usd) as amount_usd,
