@@ -105,7 +105,7 @@ async function call(tool: string, given: Record<string, unknown>) {
   expect(isError, sentence).not.toBe(true)
   expect(Buffer.byteLength(JSON.stringify(structuredContent))).toBeLessThanOrEqual(20_000)
   expect(content).toHaveLength(1)
-  expect(sentence.length).toBeLessThan(5000)
+  expect(sentence.length).toBeLessThan(300)
   return structuredContent as Record<string, unknown> & { next: NextCall[] }
 }
 
@@ -122,7 +122,8 @@ async function walk(tool: string, given: Record<string, unknown>, list: string) 
   for (let next = calls.shift(); next !== undefined; next = calls.shift()) {
     const result = await call(next.tool, next.arguments)
     entries.push(...(result[list] as { id: string }[]))
-    calls.push(...result.next)
+    // Lists also lead to another tool, for the incentives that they leave out.
+    calls.push(...result.next.filter((next) => next.tool === tool))
   }
   return entries
 }
@@ -151,7 +152,7 @@ test.each(['auto', 'legacy'] as const)('a client of protocol mode %s is told of 
 
 describe('finding, explaining and comparing', () => {
   test('campaigns are found by words, with amounts exact and in whole tokens', async () => {
-    expect(await call('find_campaigns', { search: 'swap', chainId: [8453] })).toEqual({
+    expect(await call('find_campaigns', { search: 'swap', chainId: 8453 })).toEqual({
       totalCampaigns: 1,
       campaigns: [
         {
@@ -266,6 +267,13 @@ describe('what does not fit', () => {
     expect(new Set(verdicts.map(({ id }) => id))).toEqual(new Set(ids))
   })
 
+  test('a list leads to the incentives that it leaves out', async () => {
+    const { campaigns, next } = await call('find_campaigns', { search: 'crowd', pageSize: 2 })
+    const campaignId = (campaigns as { id: string }[]).map(({ id }) => id)
+    expect(next.at(-1)).toMatchObject({ tool: 'get_campaigns', arguments: { campaignId } })
+    expect((await call('find_campaigns', { search: 'swap' })).next).toEqual([])
+  })
+
   test.each(['get_campaigns', 'eligibility', 'outlook'])('%s counts the unknown campaigns too', async (tool) => {
     const ids = many.slice(0, 5).map(({ id }) => id)
     const unknown = Array.from({ length: 45 }, (_, nth) => `8453:${anAddress('core')}:${10n ** 76n + BigInt(nth)}`)
@@ -282,7 +290,14 @@ describe('errors are sentences', () => {
     ['find_campaigns', { search: { words: 'x' } }, 'search must be text, a number, true or false, or a list of those'],
     ['get_campaigns', { campaignId: ['x'] }, 'an entry of campaignId'],
     ['get_campaigns', {}, 'campaignId'],
-    ['trending', { from: -1 }, 'from must be a whole number from 0 on'],
+    ['trending', { from: -1 }, 'from must be at least 0, got -1'],
+    ['trending', { from: 1.5 }, 'from must be a whole number from 0 on'],
+    ['find_campaigns', { pageSize: 0 }, 'pageSize must be at least 1, got 0'],
+    [
+      'find_campaigns',
+      { search: 'half \ud800' },
+      'search must be well-formed Unicode, and has half of a surrogate pair',
+    ],
     ['eligibility', { user }, 'campaignId is required'],
     ['rewards_of', {}, 'user is required'],
     ['rewards_of', { user: '../x' }, 'address must be'],

@@ -10,7 +10,9 @@ const text = (description: string) => Type.Optional(Type.String({ description })
 export const some = <Item extends TSchema>(item: Item, description: string, maxItems = 100) =>
   Type.Optional(Type.Array(item, { description, maxItems }))
 
-export const chainId = some(Type.Integer({ minimum: 1 }), 'Only on these chains (8453 is Base).')
+const aChain = { minimum: 1 }
+
+export const chains = some(Type.Integer(aChain), 'Only on these chains (8453 is Base).')
 
 export const campaignId = some(
   Type.String(),
@@ -25,13 +27,13 @@ export const pageSize = (description: string, preset: number) =>
 
 /** Filters that the list and trending have in common. */
 export const filters = {
-  chainId,
+  chainId: Type.Optional(Type.Integer({ ...aChain, description: 'Only on this chain (8453 is Base).' })),
   rewardToken: some(Type.String(), 'Only campaigns that pay one of these tokens, each as `<chain>:<address>`.'),
   tokens: some(
     Type.String(),
     'Only campaigns that pay one of these tokens or whose action deals in it, each as `<chain>:<address>`.',
   ),
-  targetContract: text('Only campaigns whose action is on this contract; needs one `chainId`.'),
+  targetContract: text('Only campaigns whose action is on this contract; needs `chainId`.'),
   owner: text('Only campaigns of this owner.'),
   distributionChannel: some(Type.String(), 'Only campaigns of these distribution channels.'),
   tokenWhitelist: Type.Optional(

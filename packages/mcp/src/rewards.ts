@@ -120,7 +120,7 @@ function leftOf(incentive: TokenIncentive) {
 }
 
 /** The chain writes 100 percent as 10^18. */
-const toPercent = (share: string) => `${toTokens(share, 16)} %`
+export const toPercent = (share: string) => `${toTokens(share, 16)} %`
 
 function toWords(incentive: TokenIncentive, inTokens: (baseUnits: string) => string): string {
   switch (incentive.type) {

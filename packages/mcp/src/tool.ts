@@ -51,7 +51,7 @@ export const argumentsOf = <Properties extends TProperties>(properties: Properti
 
 const SCALARS = ['string', 'number', 'boolean']
 
-/** @throws ToolError for an argument that the tool does not have, and for one that cannot be a parameter. */
+/** @throws ToolError for an argument that the tool does not have, and for one that cannot be a parameter or is too small. */
 export function checkArguments({ name, input }: Tool, given: Arguments) {
   const known = Object.keys(input.properties)
   for (const [argument, value] of Object.entries(given)) {
@@ -63,6 +63,13 @@ export function checkArguments({ name, input }: Tool, given: Arguments) {
     const values: unknown[] = Array.isArray(value) ? value : [value ?? '']
     if (values.some((one) => !SCALARS.includes(typeof one))) {
       throw new ToolError(`${argument} must be text, a number, true or false, or a list of those`)
+    }
+    if (values.some((one) => /\p{Surrogate}/u.test(String(one)))) {
+      throw new ToolError(`${argument} must be well-formed Unicode, and has half of a surrogate pair`)
+    }
+    const minimum: unknown = input.properties[argument]?.minimum
+    if (typeof minimum === 'number' && Number(value) < minimum) {
+      throw new ToolError(`${argument} must be at least ${minimum}, got ${String(value).slice(0, 128)}`)
     }
   }
 }

@@ -56,6 +56,8 @@ export async function mcpRoutes(app: FastifyInstance, { load, origins, signalOf 
     })
     const type = response.headers.get('content-type')
     if (type !== null) void reply.type(type)
+    // What the protocol's own library refuses.
+    if (!response.ok) void reply.header('x-error-code', 'invalid_request')
     return reply
       .header('cache-control', 'no-store')
       .code(response.status)

@@ -46,10 +46,12 @@ export const eligibility: Tool = {
     }))
     const rest = { user: found.user, unknownCampaigns: found.unknownCampaigns }
     const structured = fitCampaigns({ tool: eligibility.name, given, from: position }, campaigns, rest)
-    const verdicts = structured.campaigns.map(({ id, verdict }) => `${id} is ${verdict}`).join(', ')
+    const counts = new Map<string, number>()
+    for (const { verdict } of structured.campaigns) counts.set(verdict, (counts.get(verdict) ?? 0) + 1)
+    const verdicts = [...counts].map(([verdict, count]) => `${count} ${verdict}`).join(', ')
     return {
       structured,
-      sentence: verdicts === '' ? 'There are no such campaigns.' : `For ${found.user}, ${verdicts}.`,
+      sentence: verdicts === '' ? 'There are no such campaigns.' : `Campaigns for ${found.user}: ${verdicts}.`,
     }
   },
 }

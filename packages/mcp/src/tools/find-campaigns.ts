@@ -8,7 +8,7 @@ import { argumentsOf, isTooLong, type NextCall, resultOf, shorten, type Tool, ty
 const PAGE_SIZE = 10
 
 /** Incentives of a campaign in a list; `get_campaigns` gives all. */
-const MAX_INCENTIVES = 3
+export const MAX_INCENTIVES = 3
 
 const FIELDS = ['id', 'chainId', 'campaignName', 'isActive', 'startTime', 'endTime', 'availableBudgetUsd', 'incentives']
 
@@ -35,6 +35,19 @@ export const summarizeCampaign = (campaign: CampaignListItem) => ({
   availableBudgetUsd: campaign.availableBudgetUsd,
   incentiveCount: campaign.incentives.length,
 })
+
+/** Campaigns that one call of `get_campaigns` explains. */
+const MAX_EXPLAINED = 50
+
+/** The calls that give the incentives that a list of campaigns leaves out. */
+export function callsForIncentives(campaigns: { id: string; incentiveCount: number }[]): NextCall[] {
+  const ids = campaigns.filter(({ incentiveCount }) => incentiveCount > MAX_INCENTIVES).map(({ id }) => id)
+  return Array.from({ length: Math.ceil(ids.length / MAX_EXPLAINED) }, (_, call) => ({
+    tool: 'get_campaigns',
+    arguments: { campaignId: ids.slice(call * MAX_EXPLAINED, (call + 1) * MAX_EXPLAINED) },
+    gives: 'all incentives of these campaigns',
+  }))
+}
 
 export const findCampaigns: Tool = {
   name: 'find_campaigns',
@@ -88,7 +101,7 @@ async function findPage(get: Get, given: Arguments): Promise<ToolResult> {
   const next: NextCall[] = nextCursor
     ? [{ tool: findCampaigns.name, arguments: { ...given, cursor: nextCursor }, gives: 'the next campaigns' }]
     : []
-  const structured = { campaigns, totalCampaigns, next }
+  const structured = { campaigns, totalCampaigns, next: [...next, ...callsForIncentives(campaigns)] }
   // The cursor after fewer campaigns only the service has.
   if (isTooLong(structured) && campaigns.length > 1) {
     return findPage(get, { ...given, pageSize: Math.floor(campaigns.length / 2) })

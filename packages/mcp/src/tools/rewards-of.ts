@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { ResponseOf } from 'reward-campaigns-client'
-import { chainId, pageSize, user } from '../campaign-filters.ts'
+import { chains, pageSize, user } from '../campaign-filters.ts'
 import { type Arguments, type Get, ToolError } from '../operations.ts'
 import { amount, toAmount } from '../rewards.ts'
 import {
@@ -56,7 +56,7 @@ export const rewardsOf: Tool = {
   input: argumentsOf({
     user,
     state: Type.Optional(Type.String({ enum: ['claimable', 'claimed'], description: 'Absent: both.' })),
-    chainId,
+    chainId: chains,
     cursor: Type.Optional(Type.String({ description: 'From `next`.' })),
     totalsFrom: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'From `next`.' })),
     pageSize: pageSize('Entries to give.', PAGE_SIZE),

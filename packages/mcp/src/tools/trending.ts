@@ -1,15 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import type { ResponseOf, TrendingCampaign } from 'reward-campaigns-client'
 import { filters, pageSize, some, user } from '../campaign-filters.ts'
-import { amount, toAmount } from '../rewards.ts'
+import { amount, toAmount, toPercent } from '../rewards.ts'
 import { argumentsOf, fit, type NextCall, resultOf, shorten, type Tool, toPosition } from '../tool.ts'
+import { callsForIncentives, MAX_INCENTIVES } from './find-campaigns.ts'
 
 const PAGE_SIZE = 10
 
 /** Campaigns that the service ranks. */
 const MAX_RANKS = 100
-
-const MAX_INCENTIVES = 3
 
 const optionalText = (description: string) => Type.Optional(Type.String({ description }))
 
@@ -75,12 +74,13 @@ export const trending: Tool = {
         arguments: { ...given, from: end },
         gives: `ranks from ${end + 1} on`,
       }
-      return { campaigns: entries.slice(0, shown), next: end < trendingCampaigns.length ? [more] : [] }
+      const campaigns = entries.slice(0, shown)
+      const next = end < trendingCampaigns.length ? [more] : []
+      return { campaigns, next: [...next, ...callsForIncentives(campaigns)] }
     })
     const [first] = structured.campaigns
-    const sentence =
-      first === undefined ? 'No campaign is trending.' : `Rank ${first.rank} is ${first.name ?? first.id}.`
-    return { structured, sentence }
+    const none = start > 0 ? `No campaign has rank ${start + 1}.` : 'No campaign is trending.'
+    return { structured, sentence: first === undefined ? none : `Rank ${first.rank} is ${first.name ?? first.id}.` }
   },
 }
 
@@ -122,7 +122,8 @@ function toWords(incentive: TrendingCampaign['incentives'][number]) {
   const reward = rewardAmountFormatted ? `${rewardAmountFormatted} ${unit}` : `${rewardAmount} base units`
   if (type === 'CGDAIncentive') return `an auction that began at ${reward}`
   if (type === 'ERC20Incentive' || type === 'ERC20PeggedIncentive') return `${reward} for each claim`
-  const share = rewardPercentage === undefined ? 'the signed amount' : `${rewardPercentage} % of the amount`
+  const percent = type === 'ERC20VariableIncentive' && rewardAmount ? toPercent(rewardAmount) : `${rewardPercentage} %`
+  const share = rewardPercentage === undefined ? 'the signed amount' : `${percent} of the amount`
   const hasMax = incentive.maxReward !== undefined && incentive.maxReward !== '0'
   return hasMax ? `${share}, at most ${reward} a claim` : share
 }
