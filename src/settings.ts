@@ -103,7 +103,7 @@ export const Settings = Type.Object({
   CHANGES_KEEP_HOURS: Type.Number({
     description:
       'Hours for which changes are kept for `/changes`; may be a decimal number. A cursor that is older gets 410.',
-    minimum: 0.01,
+    minimum: 0.0001,
     maximum: 87_600,
     default: 168,
   }),

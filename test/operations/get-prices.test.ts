@@ -38,6 +38,17 @@ test('the price at an instant is the newest at or before it, with all its digits
   expect((await get(api, `token=${token}`)).body).toMatchObject({ priceUsd: tiny })
 })
 
+test('a price counts in the next response, within its second too', async () => {
+  await using api = await startTestApp()
+  for (const priceUsd of ['1', '2', '3', '4']) {
+    const pricedAt = new Date().toISOString()
+    await api.save(price(pricedAt, priceUsd))
+    const { body } = await get(api, `token=${token}`)
+    expect(body).toMatchObject({ priceUsd, pricedAt })
+    expect(body.at >= pricedAt).toBe(true)
+  }
+})
+
 test('a series has the price in force at each interval, and leaves out what is before the first price', async () => {
   await using api = await startTestApp()
   await api.save(price('2026-01-01T01:30:00Z', '1'), price('2026-01-01T03:00:00Z', '2'))

@@ -87,14 +87,20 @@ test('changes come in order, page by page, filtered; without a cursor from now o
 })
 
 test('what is wrong with a cursor, and that a history is lost, is said', async () => {
+  // Of another database, which has seen more commits.
+  const ahead = Buffer.alloc(32, 1)
+  ahead.writeBigInt64BE(1_000_000n, 0)
+  ahead.writeBigInt64BE(1n, 8)
   const answers = await Promise.all([
     api.get('/changes?after=abc'),
     api.get(`/changes?after=${'A'.repeat(43)}`),
+    api.get(`/changes?after=${ahead.toString('base64url')}&wait=25`),
     api.get('/changes?wait=26&kind=claim.add'),
     api.get('/changes', { accept: 'text/event-stream', 'last-event-id': 'abc' }),
   ])
   expect(answers.map((response) => [response.statusCode, response.json().error])).toEqual([
     [400, 'after must be a cursor of changes, got "abc"'],
+    [410, expect.stringContaining('export the data anew')],
     [410, expect.stringContaining('export the data anew')],
     [400, expect.stringMatching(/kind.*claim\.added.*wait/)],
     [400, 'Last-Event-ID must be a cursor of changes'],
@@ -146,7 +152,22 @@ test('a stream says where it stands at its start and every 10 seconds, however m
     vi.advanceTimersByTime(10_000)
     return stream.ids().at(-1) === later
   })
+  expect(stream.lines.slice(-3)).toEqual([':', `id: ${later}`, ''])
   expect(stream.kinds()).toEqual([])
+})
+
+test.each([
+  ['text/event-stream', true],
+  ['application/json;q=0.5, text/event-stream', true],
+  ['application/json, text/event-stream', true],
+  ['application/json, text/event-stream;q=0.5', false],
+  ['text/event-stream;q=0', false],
+  ['*/*', false],
+])('whether %s gets events: %s', async (accept, isStream) => {
+  const abort = new AbortController()
+  const { headers } = await fetch(`${base}/changes`, { headers: { accept }, signal: abort.signal })
+  expect(headers.get('content-type')?.startsWith('text/event-stream')).toBe(isStream)
+  abort.abort()
 })
 
 test('streams tell each change once, go on after the last one seen, and are as many as there may be', async () => {

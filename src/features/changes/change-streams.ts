@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
+import { prefersType } from '../../http/request/accepted-types.ts'
 import type { ChangeSlice } from './change-buffer.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import type { ChangeFilter } from './change-filter.ts'
@@ -15,10 +16,7 @@ const READ_AHEAD_BYTES = 16 * 1024
 
 /** Whether a request asks for server-sent events. */
 export const wantsEvents = ({ headers }: FastifyRequest) =>
-  (headers.accept ?? '')
-    .split(',')
-    .map((range) => range.trim().toLowerCase())
-    .some((range) => range.startsWith('text/event-stream') && !/;\s*q=0(\.0*)?$/.test(range))
+  prefersType(headers.accept, 'text/event-stream', 'application/json')
 
 interface Stream {
   feed: ChangeFeed
@@ -41,7 +39,7 @@ export class ChangeStream extends Readable {
   #bytes = Number.POSITIVE_INFINITY
   readonly #onNews = () => this.#proceed()
   readonly #onHeartbeat = () => {
-    if (this.#isDrained) this.#send(this.#place())
+    if (this.#isDrained) this.#send(`:\n${this.#place()}`)
   }
 
   constructor(stream: Stream) {

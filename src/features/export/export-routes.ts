@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import type { RecordFormat } from '../../database/records/record-pages.ts'
 import type { RecordKind } from '../../database/records/record-sources.ts'
+import { prefersType } from '../../http/request/accepted-types.ts'
 import { streamedResponsesOf } from '../../http/request/responses.ts'
 import { exportExamples } from './export-examples.ts'
 import type { ExportRepository } from './export-repository.ts'
@@ -50,7 +51,7 @@ interface ExportRoutes {
 export const exportRoutes: FastifyPluginAsyncTypebox<ExportRoutes> = async (app, { exports, startStream }) => {
   for (const kind of ['campaigns', 'claims', 'tokens', 'prices'] as const) {
     app.get(`/export/${kind}`, { schema: operations[kind] }, async (request, reply) => {
-      const format = acceptsCsv(request.headers.accept) ? 'csv' : 'ndjson'
+      const format = prefersType(request.headers.accept, 'text/csv', 'application/x-ndjson') ? 'csv' : 'ndjson'
       const { body, nextCursor, changesCursor } = await exports.open(kind, request.query, format)
       void reply.headers({
         'content-type': contentTypes[format],
@@ -67,15 +68,6 @@ export const exportRoutes: FastifyPluginAsyncTypebox<ExportRoutes> = async (app,
       return reply.send(null)
     })
   }
-}
-
-/** Whether a table is wanted more than records. */
-function acceptsCsv(accept = '') {
-  const qualityOf = (type: string) => {
-    const part = accept.split(',').find((range) => range.split(';')[0]?.trim().toLowerCase() === type)
-    return part === undefined ? 0 : Number(/;\s*q=([0-9.]+)/i.exec(part)?.[1] ?? 1)
-  }
-  return qualityOf('text/csv') > qualityOf('application/x-ndjson')
 }
 
 function withCursor(url: string, cursor: string) {

@@ -15,14 +15,16 @@ export function createPriceRepository(database: Database, clock: () => Date): Pr
   return {
     async find({ token, at, ...series }) {
       const [chainId, address = ''] = token.split(':')
-      const instant = at === undefined ? wholeSecondOf(clock()) : new Date(at)
+      const instant = at === undefined ? endOfSecond(clock()) : new Date(at)
       const instants = series.interval === undefined ? [] : pointsOf(series)
       const prices = await readPrices({ chainId: Number(chainId), address }, [...instants, instant])
       const price = prices?.pop()
       if (prices === undefined || price === undefined) return undefined
       const { priceUsd, pricedAt, source } = price
       return {
-        ...{ token, at: instant.toISOString(), priceUsd, pricedAt: pricedAt?.toISOString() ?? null, source },
+        token,
+        at: at === undefined ? startOfSecond(instant, pricedAt) : instant.toISOString(),
+        ...{ priceUsd, pricedAt: pricedAt?.toISOString() ?? null, source },
         ...(series.interval !== undefined && {
           series: prices.flatMap((point) =>
             point.priceUsd === null ? [] : [{ at: point.at.toISOString(), priceUsd: point.priceUsd }],
@@ -33,7 +35,15 @@ export function createPriceRepository(database: Database, clock: () => Date): Pr
   }
 }
 
-const wholeSecondOf = (instant: Date) => new Date(Math.floor(instant.getTime() / 1000) * 1000)
+/**
+ * Now, for a response that holds until the second ends. No price is known before its instant, so none that is known by
+ * then is of the future.
+ */
+const endOfSecond = (now: Date) => new Date(Math.floor(now.getTime() / 1000) * 1000 + 999)
+
+/** The same for every response of a second, and never before the price. */
+const startOfSecond = (now: Date, pricedAt: Date | null) =>
+  new Date(Math.max(Math.floor(now.getTime() / 1000) * 1000, pricedAt?.getTime() ?? 0)).toISOString()
 
 type Series = Pick<GetPricesQuery, 'since' | 'until' | 'interval'>
 

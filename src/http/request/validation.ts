@@ -29,7 +29,9 @@ export const validateParameters =
       if (known !== undefined) return known
       validate ??= validator.compile(schema)
       const { values, problems } = read(raw)
-      const faults = validate(values) ? [] : onePerValue(validate.errors ?? [])
+      const faults = validate(values)
+        ? []
+        : onePerValue(validate.errors ?? []).filter((fault) => !isRefused(problems, fault))
       if (problems.length + faults.length === 0) {
         const checked = { value: values }
         // Several requests share it.
@@ -65,6 +67,10 @@ function onePerValue(errors: ErrorObject[]) {
     return !values.has(instancePath) && values.add(instancePath)
   })
 }
+
+/** A parameter that was refused before has no value, and is not missing. */
+const isRefused = (problems: Problem[], { params }: ErrorObject) =>
+  problems.some(({ parameter }) => parameter !== undefined && parameter === params.missingProperty)
 
 function describeParameter(error: ErrorObject): Problem {
   const { property, missingProperty } = error.params

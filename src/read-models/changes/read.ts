@@ -70,7 +70,8 @@ export function createChangeReader(database: Database): ChangeReader {
       const head = rows[0]
       if (head === undefined) throw new TypeError('the database has no beginning of the changes')
       if (after === undefined) return { changes: [], next: toChangeCursor(head.newest), hasMore: false }
-      if (!head.isKnown && head.newest.revision >= Number(place?.revision)) return undefined
+      // A standby may not have replayed yet what the primary told.
+      if (!head.isKnown && (!head.isStandby || head.newest.revision >= Number(place?.revision))) return undefined
       const found = head.isKnown ? rows.flatMap(toChange) : []
       const page = found.slice(0, max)
       const changes = page.flatMap(({ change }) => change ?? [])
@@ -108,6 +109,7 @@ function prepareChanges(database: Database) {
         position: sql<number>`newest.position::float8`,
         identity: sql<string>`newest.identity`,
       },
+      isStandby: sql<boolean>`pg_is_in_recovery()`,
       isKnown: sql<boolean>`exists (
         select from ${changes} where (revision, position) = (${place}) and identity = ${placeholder('identity')}::uuid)`,
       revision: sql<number | null>`change.revision::float8`,

@@ -108,10 +108,10 @@ function describeSchema(schema: Record<string, unknown>): string {
   if (Array.isArray(schema.enum)) return `one of ${schema.enum.map(String).join(', ')}`
   const types = [schema.type].flat().filter((type) => type !== 'null')
   if (types.includes('boolean')) return 'true or false'
-  if (types.includes('integer')) {
-    if (schema.maximum === undefined)
-      return schema.minimum === undefined ? 'an integer' : `an integer from ${schema.minimum}`
-    return `an integer from ${schema.minimum ?? 0} to ${schema.maximum}`
+  if (types.includes('integer') || types.includes('number')) {
+    const number = types.includes('integer') ? 'an integer' : 'a number'
+    if (schema.maximum === undefined) return schema.minimum === undefined ? number : `${number} from ${schema.minimum}`
+    return `${number} from ${schema.minimum ?? 0} to ${schema.maximum}`
   }
   if (schema.format === 'uuid') return 'a UUID'
   if (schema.format === 'date-time') return 'an ISO 8601 instant'

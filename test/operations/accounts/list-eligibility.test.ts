@@ -142,6 +142,8 @@ test('both parameters are required, and of at most 50 campaigns', async () => {
     return response.json().error
   }
   expect(await failure('')).toBe('user is required; campaignId is required')
+  const twice = `user=${user}&user=${user}&campaignId=${aClaimable().id}`
+  expect(await failure(twice)).toBe('user must be given at most once')
   expect(await failure(`user=${user}`)).toBe('campaignId is required')
   expect(await failure(`campaignId=${aClaimable().id}`)).toBe('user is required')
   expect(await failure('user=x')).toContain('user must be an address')

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { toWeights } from '../../../cache/content-encodings.ts'
+import { prefersType } from '../accepted-types.ts'
 import type { ParameterError } from './parameter-errors.ts'
 
 /** A failure as its caller sees it. */
@@ -24,14 +24,7 @@ export function toFailureBody(failure: Failure, requestId: string, { accept }: I
   return { type: `${PROBLEM}; charset=utf-8`, body: JSON.stringify(body) }
 }
 
-/** By RFC 9110 §12.5.1; with equal weights, problem details win if they are named. */
-export function wantsProblem(accept: string | undefined): boolean {
-  if (accept === undefined) return false
-  const weights = toWeights(accept)
-  const weightOf = (type: string) => weights.get(type) ?? weights.get('application/*') ?? weights.get('*/*') ?? 0
-  const [problem, plain] = [weightOf(PROBLEM), weightOf(PLAIN)]
-  return problem > plain || (problem > 0 && problem === plain && weights.has(PROBLEM))
-}
+export const wantsProblem = (accept: string | undefined) => prefersType(accept, PROBLEM, PLAIN)
 
 /** `malformed_url`: "Malformed URL". */
 const toTitle = (code: string) =>
