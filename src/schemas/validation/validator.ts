@@ -57,7 +57,6 @@ export function createValidator(named: readonly SchemaObject[], options: { maxFa
     'x-not-with',
     'x-suggested',
     'x-enum-varnames',
-    'x-enum-descriptions',
     'style',
     'explode',
   ])
