@@ -114,8 +114,12 @@ begin
     when 'DELETE' then
       select array_agg(facet_key), array_agg(-bit_count(bits)) into keys, differences from removed;
     else
-      select array_agg(facet_key), array_agg(bit_count(added.bits) - bit_count(removed.bits)) into keys, differences
-      from added join removed using (facet_key, since);
+      select array_agg(facet_key), array_agg(ones) into keys, differences
+      from (
+        select facet_key, bit_count(bits) as ones from added
+        union all
+        select facet_key, -bit_count(bits) from removed
+      ) changed;
   end case;
   update popular_facets set campaigns = campaigns + changed.difference
   from (
