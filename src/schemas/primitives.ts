@@ -19,7 +19,6 @@ export const Address = Type.String({
   $id: 'Address',
   pattern: '^0x[a-fA-F0-9]{40}$',
   description: 'An account or contract address. Compared without case; returned lower-case.',
-  examples: ['0x2fc9cdcca64f00a2bd83c6c61e413e8a7fec40ee'],
   'x-expected': 'an address (0x and 40 hexadecimal digits)',
   'x-lower-case': true,
 })
@@ -31,7 +30,6 @@ export const BaseUnits = Type.String({
   maxLength: 78,
   description:
     'An unsigned integer of up to 256 bits as a decimal string: an amount in the smallest unit of its token, a count or an identifier. Exact.',
-  examples: ['6500000000000000000000000'],
   'x-expected': 'a decimal string without sign or leading zeros, below 2^256',
 })
 
@@ -41,7 +39,6 @@ export const TotalAmount = Type.String({
   // A thousand incentives, each with the maximum of claims and amounts: a product of two uint256 has 155 digits.
   maxLength: 160,
   description: 'A sum of amounts in the smallest unit of a token, as a decimal string. Exact: it may be 2^256 or more.',
-  examples: ['9712500000'],
 })
 
 export const UsdAmount = Type.String({
@@ -51,7 +48,6 @@ export const UsdAmount = Type.String({
   maxLength: 230,
   description:
     'An amount in US dollars as a decimal string: exact, rounded once to 6 decimals, without trailing zeros.',
-  examples: ['4.50045'],
 })
 
 /** A price or an amount as records contain it. */
@@ -68,7 +64,6 @@ export const ChainId = Type.Integer({
   minimum: 0,
   maximum: MAX_SAFE_INTEGER,
   description: 'EIP-155 chain ID.',
-  examples: [8453],
   'x-expected': 'a chain ID (an integer from 0 to 9007199254740991)',
 })
 
@@ -78,7 +73,6 @@ export const CampaignId = Type.String({
   maxLength: 138,
   description:
     '`<chainId>:<campaignCoreAddress>:<identifier>`; chain ID and identifier are decimal without leading zeros. Compared without case; returned lower-case.',
-  examples: ['8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1657'],
   'x-expected': 'a campaign ID <chainId>:<campaignCoreAddress>:<identifier>',
   'x-lower-case': true,
 })
@@ -87,7 +81,6 @@ export const TransactionHash = Type.String({
   $id: 'TransactionHash',
   pattern: '^0x[a-fA-F0-9]{64}$',
   description: 'A transaction hash, returned lower-case.',
-  examples: ['0x2dfc8f4f24b1a3a7ee73ea13b8a20a63fe7457d1c96b95178d3ea4126b6bf5ad'],
   'x-expected': 'a transaction hash (0x and 64 hexadecimal digits)',
   'x-lower-case': true,
 })
@@ -98,7 +91,6 @@ export const BlockTimestamp = Type.String({
   format: 'unix-seconds',
   maxLength: 12,
   description: 'Timestamp of a block: Unix seconds as a decimal string.',
-  examples: ['1731373464'],
   'x-expected': 'Unix seconds as a decimal string, before the year 10000',
 })
 
@@ -110,7 +102,6 @@ export const Instant = Type.String({
   pattern: '^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?Z$',
   maxLength: 30,
   description: 'An instant in ISO 8601, UTC; returned with milliseconds.',
-  examples: ['2026-01-31T12:00:00.000Z'],
   'x-expected': 'an ISO 8601 instant in UTC such as 2026-01-31T12:00:00.000Z',
 })
 export type Instant = Static<typeof Instant>

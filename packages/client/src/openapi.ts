@@ -429,61 +429,30 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        /**
-         * @description An account or contract address. Compared without case; returned lower-case.
-         * @example 0x2fc9cdcca64f00a2bd83c6c61e413e8a7fec40ee
-         */
+        /** @description An account or contract address. Compared without case; returned lower-case. */
         Address: string;
-        /**
-         * @description An unsigned integer of up to 256 bits as a decimal string: an amount in the smallest unit of its token, a count or an identifier. Exact.
-         * @example 6500000000000000000000000
-         */
+        /** @description An unsigned integer of up to 256 bits as a decimal string: an amount in the smallest unit of its token, a count or an identifier. Exact. */
         BaseUnits: string;
-        /**
-         * @description Timestamp of a block: Unix seconds as a decimal string.
-         * @example 1731373464
-         */
+        /** @description Timestamp of a block: Unix seconds as a decimal string. */
         BlockTimestamp: string;
-        /**
-         * @description `<chainId>:<campaignCoreAddress>:<identifier>`; chain ID and identifier are decimal without leading zeros. Compared without case; returned lower-case.
-         * @example 8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1657
-         */
+        /** @description `<chainId>:<campaignCoreAddress>:<identifier>`; chain ID and identifier are decimal without leading zeros. Compared without case; returned lower-case. */
         CampaignId: string;
-        /**
-         * @description EIP-155 chain ID.
-         * @example 8453
-         */
+        /** @description EIP-155 chain ID. */
         ChainId: number;
         /**
          * Format: date-time
          * @description An instant in ISO 8601, UTC; returned with milliseconds.
-         * @example 2026-01-31T12:00:00.000Z
          */
         Instant: string;
-        /**
-         * @description A sum of amounts in the smallest unit of a token, as a decimal string. Exact: it may be 2^256 or more.
-         * @example 9712500000
-         */
+        /** @description A sum of amounts in the smallest unit of a token, as a decimal string. Exact: it may be 2^256 or more. */
         TotalAmount: string;
-        /**
-         * @description A transaction hash, returned lower-case.
-         * @example 0x2dfc8f4f24b1a3a7ee73ea13b8a20a63fe7457d1c96b95178d3ea4126b6bf5ad
-         */
+        /** @description A transaction hash, returned lower-case. */
         TransactionHash: string;
-        /**
-         * @description An amount in US dollars as a decimal string: exact, rounded once to 6 decimals, without trailing zeros.
-         * @example 4.50045
-         */
+        /** @description An amount in US dollars as a decimal string: exact, rounded once to 6 decimals, without trailing zeros. */
         UsdAmount: string;
-        /**
-         * @description `<chainId>:<address>`: a token that an incentive pays or the action deals in. `<chainId>:<address>:collection`: the NFT collection of the action, or the target of an action step.
-         * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
-         */
+        /** @description `<chainId>:<address>`: a token that an incentive pays or the action deals in. `<chainId>:<address>:collection`: the NFT collection of the action, or the target of an action step. */
         TokenFilter: string;
-        /**
-         * @description `<chainId>:<address>` of a token.
-         * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
-         */
+        /** @description `<chainId>:<address>` of a token. */
         RewardTokenFilter: string;
         /** @description A known token. */
         TokenMetadata: {
@@ -1973,10 +1942,8 @@ export interface components {
         "cache-status": string;
         /** @description Number of items on all pages, exact. */
         "x-total-count": number;
-        /** @description Other pages (RFC 8288), relative to the request: `first`, `prev`, `next`, `last`; after the last page `prev` is the last one. Absent with `pageSize=0`, without another page, and if it would be longer. */
+        /** @description Other pages (RFC 8288), relative to the request: `first`, `prev`, `next`, `last`, with cursors only `next`; after the last page `prev` is the last one. Absent with `pageSize=0`, without another page, and if it would be longer. */
         link: string;
-        /** @description Other pages (RFC 8288), relative to the request: `next`. Absent with `pageSize=0`, without another page, and if it would be longer. */
-        link_2: string;
         /** @description What failed, for programs: see the guide on errors. */
         "x-error-code": components["schemas"]["XErrorCode"];
         /** @description Seconds to wait before a retry. */
@@ -2812,7 +2779,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "x-as-of": components["headers"]["x-as-of"];
                     "cache-status": components["headers"]["cache-status"];
-                    link: components["headers"]["link_2"];
+                    link: components["headers"]["link"];
                     /** @description `totalClaims`, where that is there. */
                     "x-total-count"?: number;
                     [name: string]: unknown;
@@ -2948,7 +2915,7 @@ export interface operations {
                     etag: components["headers"]["etag"];
                     "x-as-of": components["headers"]["x-as-of"];
                     "cache-status": components["headers"]["cache-status"];
-                    link: components["headers"]["link_2"];
+                    link: components["headers"]["link"];
                     [name: string]: unknown;
                 };
                 content: {

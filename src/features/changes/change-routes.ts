@@ -26,7 +26,12 @@ const example: ListChangesResponse = {
 }
 
 const responses = uncachedResponsesOf(
-  { description: 'The changes after the cursor.', schema: ListChangesResponse, example },
+  {
+    description: 'The changes after the cursor.',
+    schema: ListChangesResponse,
+    example,
+    otherExamples: { now: ['/changes', { changes: [], nextCursor: example.nextCursor, hasMore: false }] },
+  },
   { 400: 'after must be a cursor of changes, got "abc"', 410: new HistoryLostError().message },
 )
 

@@ -54,6 +54,22 @@ const toServiceLimits = (settings: LimitingSettings, isStandby: boolean): Omit<G
   },
 })
 
+/** What is set up where nothing else is. */
+const usual: LimitingSettings = {
+  MAX_PIPELINED_REQUESTS: 20,
+  MAX_CONCURRENT_REQUESTS: 2000,
+  MAX_EXPORTS: 2,
+  MAX_CONNECTIONS: 10_000,
+  ADDRESS_SHARE_PERCENT: 10,
+  MAX_STREAMS: 1000,
+  REQUESTS_PER_MINUTE: 0,
+  FAILED_AUTH_PER_MINUTE: 20,
+  STATEMENT_TIMEOUT_MS: 5000,
+  CACHE_MAX_AGE_SECONDS: 5,
+  CACHE_STALE_WHILE_REVALIDATE_SECONDS: 30,
+  STALE_IF_ERROR_SECONDS: 60,
+}
+
 const example: GetLimitsResponse = {
   operations: [
     {
@@ -71,23 +87,13 @@ const example: GetLimitsResponse = {
       ],
     },
   ],
-  ...toServiceLimits(
-    {
-      MAX_PIPELINED_REQUESTS: 20,
-      MAX_CONCURRENT_REQUESTS: 2000,
-      MAX_EXPORTS: 2,
-      MAX_CONNECTIONS: 10_000,
-      ADDRESS_SHARE_PERCENT: 10,
-      MAX_STREAMS: 1000,
-      REQUESTS_PER_MINUTE: 0,
-      FAILED_AUTH_PER_MINUTE: 20,
-      STATEMENT_TIMEOUT_MS: 5000,
-      CACHE_MAX_AGE_SECONDS: 5,
-      CACHE_STALE_WHILE_REVALIDATE_SECONDS: 30,
-      STALE_IF_ERROR_SECONDS: 60,
-    },
-    false,
-  ),
+  ...toServiceLimits(usual, false),
+}
+
+/** One operation of many. */
+const limitedExample: GetLimitsResponse = {
+  operations: [{ operationId: 'getStatus', maxItems: null, defaultPageSize: null, lists: [], windows: [] }],
+  ...toServiceLimits({ ...usual, REQUESTS_PER_MINUTE: 600, STALE_IF_ERROR_SECONDS: 0 }, false),
 }
 
 const getLimits = {
@@ -97,7 +103,12 @@ const getLimits = {
   tags: ['Status'],
   querystring: queryOf({}),
   response: uncachedResponsesOf(
-    { description: 'The limits.', schema: GetLimitsResponse, example },
+    {
+      description: 'The limits.',
+      schema: GetLimitsResponse,
+      example,
+      otherExamples: { limited: ['/limits', limitedExample, 'with limited rates, nothing stale'] },
+    },
     { 400: 'unknown parameter "chainId": this operation takes none' },
   ),
 }

@@ -19,6 +19,19 @@ const example: UserProfile = {
   },
 }
 
+const brokenExample: UserProfile = {
+  ethEarned: '12322424000000000',
+  score: 43,
+  ranking: 717,
+  streak: {
+    value: 0,
+    status: 'broken',
+    lastExpirationTime: '2026-01-05T16:50:16.000Z',
+    nextExpirationTime: '2026-01-12T16:50:16.000Z',
+    lastCompletionTime: '2025-12-30T08:36:53.000Z',
+  },
+}
+
 const getUserProfile = {
   operationId: 'getUserProfile',
   summary: 'Get a user profile',
@@ -26,7 +39,12 @@ const getUserProfile = {
   tags: ['Users'],
   querystring: GetUserProfileQuery,
   response: protectedResponsesOf(
-    { description: 'The profile.', schema: UserProfile, example },
+    {
+      description: 'The profile.',
+      schema: UserProfile,
+      example,
+      otherExamples: { broken: ['/users/profile', brokenExample] },
+    },
     {
       400: 'user is missing: the token has no address of its own',
       403: 'user names another account than the token does',

@@ -19,7 +19,7 @@ const example: GetStatusResponse = {
       unvaluedClaims24h: 0,
     },
   ],
-  version: '1.0.0',
+  version,
 }
 
 const getStatus = {
@@ -30,7 +30,12 @@ const getStatus = {
   tags: ['Status'],
   querystring: queryOf({}),
   response: uncachedResponsesOf(
-    { description: 'The current status.', schema: GetStatusResponse, example },
+    {
+      description: 'The current status.',
+      schema: GetStatusResponse,
+      example,
+      otherExamples: { none: ['/status', { chains: [], version }, 'without indexed chains'] },
+    },
     { 400: 'unknown parameter "chainId": this operation takes none' },
   ),
 }

@@ -11,7 +11,7 @@ interface Operation {
 }
 
 /** What of a schema is the enumeration; the rest says what it is used for. */
-const KEYWORDS = ['type', 'enum', 'x-enum-varnames', 'x-enum-descriptions']
+const KEYWORDS = ['type', 'enum', 'x-enum-varnames']
 
 /** Replaces each enumeration of parameters, headers and components by a reference, and adds those without a name. */
 export function nameEnumerations(operations: Operation[], components: { schemas?: Record<string, Schema> }) {

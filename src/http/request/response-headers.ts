@@ -17,22 +17,18 @@ export const totalCountHeader = {
   'x-total-count': { type: 'integer', minimum: 0, description: 'Number of items on all pages, exact.' },
 }
 
-const link = (relations: string) => ({
+/** Of pages that go on from each other. */
+export const cursorHeaders = {
   link: {
     type: 'string',
     maxLength: 8000,
-    description: `Other pages (RFC 8288), relative to the request: ${relations}. Absent with \`pageSize=0\`, without another page, and if it would be longer.`,
+    description:
+      'Other pages (RFC 8288), relative to the request: `first`, `prev`, `next`, `last`, with cursors only `next`; after the last page `prev` is the last one. Absent with `pageSize=0`, without another page, and if it would be longer.',
   },
-})
-
-/** Of pages by number. */
-export const pageHeaders = {
-  ...totalCountHeader,
-  ...link('`first`, `prev`, `next`, `last`; after the last page `prev` is the last one'),
 }
 
-/** Of pages that go on from each other. */
-export const cursorHeaders = link('`next`')
+/** Of pages by number. */
+export const pageHeaders = { ...totalCountHeader, ...cursorHeaders }
 
 /** Of a walk through pages. */
 export const walkHeaders = {

@@ -78,8 +78,8 @@ interface Success {
   headers?: Record<string, object>
   schema: TSchema
   example: unknown
-  /** Others, by name: what is requested of the sample data, and the response. */
-  otherExamples?: Record<string, [request: string, value: unknown]>
+  /** Others, by name: what is requested of the sample data, or of what else, and the response. */
+  otherExamples?: Record<string, [request: string, value: unknown, of?: string]>
 }
 
 /** The sentence of each failure that is an operation's own, with which the document shows it. */
@@ -169,7 +169,10 @@ function responses(success: Success, failures: Record<string, Failure>) {
 
 const toExamples = (examples: Success['otherExamples'] = {}) =>
   Object.fromEntries(
-    Object.entries(examples).map(([name, [request, value]]) => [name, { summary: `\`GET ${request}\``, value }]),
+    Object.entries(examples).map(([name, [request, value, of]]) => [
+      name,
+      { summary: [`\`GET ${request}\``, of].filter(Boolean).join(' '), value },
+    ]),
   )
 
 const content = (schema: TSchema, examples: object) => ({ 'application/json': { schema: ref(schema), examples } })

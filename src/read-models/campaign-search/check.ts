@@ -52,4 +52,7 @@ export const differingMaps = (sample: Sample) => `
   union all
   select 'length since ' || since
   from facet_maps join spans using (since) where length(bits) <> length(blank)
-  group by since`
+  group by since
+  union all
+  select 'campaigns of ' || kind || ' ' || chain_id || ' ' || value from popular_facets
+  where campaigns <> (select coalesce(sum(bit_count(bits)), 0) from facet_maps where facet_key = key)`

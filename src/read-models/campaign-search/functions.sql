@@ -41,6 +41,8 @@ begin
     when 'incentive' then return array(select distinct campaign_key from incentives where type = value);
     when 'word' then return array(select key from campaigns where word_starts(campaign_name) @@ words_query(value));
     when 'ending' then return array(select key from campaigns where end_at is not null);
+    when 'tokens' then return array(
+      select distinct campaign_key from campaign_facets where campaign_facets.kind = 'token' and campaign_facets.chain_id = chain_id);
     when 'action' then return array(
       select campaigns.key from action_templates template join campaigns on action_template_id = template.id
       where fold_case(action_type) = value);
@@ -64,6 +66,9 @@ union all
 select 'chain', chain_id, '', key from campaigns
 union all
 select kind, chain_id, value, campaign_key from campaign_facets
+union all
+-- Any token of a chain.
+select distinct 'tokens', chain_id, '', campaign_key from campaign_facets where kind = 'token'
 union all
 select distinct 'reward', chain_id, asset, campaign_key from incentives where asset is not null
 union all
@@ -527,248 +532,6 @@ as $$
     facet_values || added_values, activity, instant, page_size, skipped, true) page
 $$;
 
--- The campaigns that pass some groups of facets, as maps of the spans in which there are any; `activity` as for a page.
-create or replace function filtered_maps(
-  facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[], activity text, instant timestamptz)
-returns table (since bigint, bits varbit)
-language plpgsql stable
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-as $$
-declare
-  asked record;
-begin
-  asked := resolved_facets(facet_groups, kinds, chain_ids, facet_values);
-  if activity in ('any', 'first') then
-    return query select * from matching_maps(asked.facet_groups, asked.facet_keys, asked.few_groups, asked.few_keys);
-    return;
-  end if;
-  return query
-  select matching.since, (matching.bits
-    & (coalesce(active.bits, matching.bits & ~matching.bits) # coalesce(moved.bits, matching.bits & ~matching.bits)))::varbit
-  from matching_maps(asked.facet_groups, asked.facet_keys, asked.few_groups, asked.few_keys) matching
-  left join facet_maps active on active.facet_key = built_in_facet('active') and active.since = matching.since
-  left join campaign_activity_moved(instant) moved on moved.since = matching.since;
-end
-$$;
-
--- How many campaigns that are active at an instant pay each known token, where any does.
-create or replace function active_rewards(instant timestamptz)
-returns table (chain_id bigint, address text, campaigns bigint)
-language plpgsql stable
-set plan_cache_mode = force_generic_plan
-as $$
-#variable_conflict use_column
-begin
-  return query
-  with active as materialized (
-    select since, bits from filtered_maps('{1}', '{all}', '{0}', array[''], 'only', instant)
-  )
-  select popular.chain_id, popular.value, sum(bit_count(map.bits & active.bits))::bigint as campaigns
-  from popular_facets popular
-  join facet_maps map on map.facet_key = popular.key
-  join active on active.since = map.since
-  where popular.kind = 'reward'
-  group by popular.key having sum(bit_count(map.bits & active.bits)) > 0
-  union all
-  select token.chain_id, token.address, count(distinct campaign.key)
-  from tokens token
-  join incentives incentive on incentive.chain_id = token.chain_id and incentive.asset = token.address
-  join campaigns campaign on campaign.key = incentive.campaign_key
-  where not is_exhausted and coalesce(start_at <= instant, true) and coalesce(end_at > instant, true) and not exists (
-    select from popular_facets popular
-    where popular.kind = 'reward' and popular.chain_id = token.chain_id and popular.value = token.address)
-  group by token.chain_id, token.address;
-end
-$$;
-
--- All values of a kind that campaigns can be found by, from one to the next in an index.
-create or replace function values_of_kind(kind text)
-returns table (chain_id bigint, value text)
-language plpgsql stable
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-as $$
-#variable_conflict use_column
-declare
-  asked constant text := kind;
-begin
-  case asked
-    when 'chain' then return query
-      with recursive chains (chain_id) as (
-        (select chain_id from campaigns order by chain_id limit 1)
-        union all
-        select (select next.chain_id from campaigns next where next.chain_id > chains.chain_id order by next.chain_id limit 1)
-        from chains where chain_id is not null
-      ) select chain_id, '' from chains where chain_id is not null;
-    when 'incentive' then return query
-      with recursive types (type) as (
-        (select type from incentives order by type limit 1)
-        union all
-        select (select next.type from incentives next where next.type > types.type order by next.type limit 1)
-        from types where type is not null
-      ) select 0::bigint, type from types where type is not null;
-    when 'action' then return query select distinct 0::bigint, fold_case(action_type) from action_templates;
-    else return query
-      with recursive facets (chain_id, value) as (
-        (select chain_id, value from campaign_facets facet where facet.kind = asked order by chain_id, value limit 1)
-        union all
-        select following.chain_id, following.value from facets cross join lateral (
-          select next.chain_id, next.value from campaign_facets next
-          where next.kind = asked and (next.chain_id, next.value) > (facets.chain_id, facets.value)
-          order by next.chain_id, next.value limit 1
-        ) following
-      ) select chain_id, value from facets;
-  end case;
-end
-$$;
-
--- How many of the campaigns with a bit in some maps can be found by each value of a kind, exact. Few campaigns are looked at one
--- by one. Of many, the popular values are counted by their maps; the others only where one of them might be among the first
--- `wanted` or the one after these: none has more campaigns than `max_unmapped_campaigns`.
-create or replace function facet_counts(kind text, spans bigint[], maps varbit[], matching bigint, wanted integer)
-returns table (chain_id bigint, value text, campaigns bigint)
-language plpgsql stable
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-as $$
-#variable_conflict use_column
-declare
-  asked constant text := kind;
-  popular_chains bigint[];
-  popular_values text[];
-  popular_counts bigint[];
-begin
-  if matching <= 1000 then
-    return query
-    select membership.chain_id, membership.value, count(*)
-    from unnest(spans, maps) of_span (since, bits)
-    cross join lateral bit_places(bits) one
-    cross join lateral (
-      select campaign_key from campaign_places where campaign_places.since = of_span.since and place = one.place limit 1
-    ) placed
-    cross join lateral (
-      select * from campaign_memberships had where had.campaign_key = placed.campaign_key and had.kind = asked offset 0
-    ) membership
-    group by membership.chain_id, membership.value;
-    return;
-  end if;
-  select coalesce(array_agg(chain_id order by campaigns desc), '{}'), coalesce(array_agg(value order by campaigns desc), '{}'),
-    coalesce(array_agg(campaigns order by campaigns desc), '{}')
-  into popular_chains, popular_values, popular_counts
-  from (
-    select popular.chain_id, popular.value, sum(bit_count(map.bits & of_span.bits))::bigint as campaigns
-    from popular_facets popular
-    -- One range of the index for each value, not a search for each of its spans.
-    cross join lateral (select * from facet_maps where facet_key = popular.key offset 0) map
-    join unnest(spans, maps) of_span (since, bits) on of_span.since = map.since
-    where popular.kind = asked
-    group by popular.key
-  ) counted
-  where campaigns > 0;
-  return query select * from unnest(popular_chains, popular_values, popular_counts);
-  if cardinality(popular_counts) > wanted and popular_counts[wanted] > max_unmapped_campaigns() then
-    return;
-  end if;
-  return query
-  select rare.chain_id, rare.value, counted.campaigns
-  from (
-    select every.chain_id, every.value from values_of_kind(asked) every
-    where not exists (
-      select from popular_facets popular
-      where popular.kind = asked and popular.chain_id = every.chain_id and popular.value = every.value)
-    -- Not after they are counted.
-    offset 0
-  ) rare
-  cross join lateral (
-    select count(*) as campaigns
-    from unnest(campaign_keys_of(asked, rare.chain_id, rare.value)) key
-    join campaign_places placed on placed.campaign_key = key
-    where get_bit(maps[array_position(spans, placed.since)], placed.place) = 1
-  ) counted
-  where counted.campaigns > 0;
-end
-$$;
-
--- The counts of facets beside a page, as JSON: of each in `facets` (its name, its kind, and the group of its own filter, which
--- does not count for it) the first `facet_size` values, and the names of those that have more. The values of `isActive` are
--- those of its filter: `false` lets all pass.
-create or replace function campaign_facet_counts(
-  facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[], activity text, instant timestamptz,
-  facets json, facet_size integer)
-returns json
-language plpgsql stable
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-as $$
-declare
-  asked record;
-  -- The campaigns that a facet is counted under.
-  spans bigint[];
-  maps varbit[];
-  matching bigint;
-  active bigint;
-  own_before integer := -1;
-  counted json;
-  has_more boolean;
-  lists text[] := '{}';
-  more text[] := '{}';
-begin
-  for asked in select * from json_to_recordset(facets) as (name text, kind text, own integer) loop
-    if asked.name = 'isActive' then
-      select coalesce(sum(bit_count(bits)), 0) into matching from filtered_maps(facet_groups, kinds, chain_ids, facet_values,
-        case activity when 'ending' then activity else 'any' end, instant);
-      select coalesce(sum(bit_count(bits)), 0) into active from filtered_maps(facet_groups, kinds, chain_ids, facet_values,
-        case activity when 'ending' then activity else 'only' end, instant);
-      select coalesce(json_agg(json_build_object('value', value, 'count', campaigns) order by campaigns desc, value), '[]')
-      into counted
-      from (
-        select * from (values ('true', active), ('false', matching)) both_values (value, campaigns)
-        where campaigns > 0 order by campaigns desc, value limit facet_size
-      ) listed;
-      has_more := facet_size = 1 and matching > 0 and active > 0;
-    else
-      if coalesce(asked.own, 0) <> own_before then
-        own_before := coalesce(asked.own, 0);
-        select coalesce(array_agg(since), '{}'), coalesce(array_agg(bits), '{}'), coalesce(sum(bit_count(bits)), 0)
-        into spans, maps, matching
-        from (
-          -- The other groups, numbered anew; where there is none, all campaigns.
-          select coalesce(array_agg(grp order by nth), '{1}') as others, coalesce(array_agg(kind order by nth), '{all}') as their_kinds,
-            coalesce(array_agg(chain_id order by nth), '{0}') as their_chains,
-            coalesce(array_agg(value order by nth), array['']) as their_values
-          from (
-            select (dense_rank() over (order by grp))::integer as grp, kind, chain_id, value, nth
-            from unnest(facet_groups, kinds, chain_ids, facet_values) with ordinality entry (grp, kind, chain_id, value, nth)
-            where grp <> own_before
-          ) renumbered
-        ) other
-        cross join lateral filtered_maps(others, their_kinds, their_chains, their_values, activity, instant) filtered
-        where bit_count(bits) > 0;
-      end if;
-      select coalesce(json_agg(json_strip_nulls(json_build_object('value', value, 'count', campaigns, 'label', label))
-          order by place) filter (where place <= facet_size), '[]'), count(*) > facet_size
-      into counted, has_more
-      from (
-        select listed.value, campaigns, symbol as label, row_number() over (
-          order by campaigns desc, case when asked.kind = 'chain' then listed.chain_id end, listed.value collate "C") as place
-        from (
-          select chain_id, campaigns, value as address,
-            case asked.kind when 'chain' then chain_id::text when 'token' then chain_id || ':' || value else value end as value
-          from facet_counts(asked.kind, spans, maps, matching, facet_size)
-        ) listed
-        left join tokens token on asked.kind = 'token' and token.chain_id = listed.chain_id and token.address = listed.address
-      ) placed;
-    end if;
-    lists := lists || (to_json(asked.name)::text || ':' || counted::text);
-    if has_more then
-      more := more || asked.name;
-    end if;
-  end loop;
-  return ('{"facets":{' || array_to_string(lists, ',') || '},"facetsWithMore":' || array_to_json(more)::text || '}')::json;
-end
-$$;
-
 -- A page for each entry of a JSON array, numbered from 1 (see `campaign_page`), all as of one moment. An entry says which
 -- `lists_version` it knows the total of, and the `keys` of the page where it knows these too; where that is the one of today, neither
 -- is looked for again. And when either may change all the same, in milliseconds since 1970: when the next campaign starts or
@@ -786,6 +549,7 @@ declare
   page record;
   newest bigint;
   is_known boolean;
+  begins boolean;
 begin
   select revision, revised.lists_version into newest, lists_version from data_revisions revised order by revision desc limit 1;
   for asked in
@@ -809,17 +573,21 @@ begin
     -- One that begins is of now. With one more than the page has, it is known where the next begins.
     walk := jsonb_build_object('began', newest, 'lists', lists_version,
       'newest', case when not asked.walk ? 'newest' then (select max(key) from campaigns) end) || asked.walk;
+    -- Nothing has moved since it began if it begins: only the place of its last one has to be found.
+    begins := not asked.walk ? 'newest';
     page := campaign_page(asked.groups, asked.kinds, asked.chains, asked."values", asked.activity, instant,
-      asked.page_size + (walk is not null)::integer, asked.skipped, not is_known, walk);
+      asked.page_size + (walk is not null)::integer, asked.skipped, not is_known, case when not begins then walk end);
     total := page.total;
     keys := page.keys;
     if walk is not null then
-      select walked.keys, walk || jsonb_build_object('place', place, 'changed', case
+      select case when begins then page.keys[:asked.page_size] else walked.keys end, walk || jsonb_build_object('place', place, 'changed', case
         when (walk ->> 'lists')::uuid = lists_version then 'no'
         when exists (select from data_revisions began
           where revision = (walk ->> 'began')::bigint and began.lists_version = (walk ->> 'lists')::uuid) then 'yes'
         else 'unknown' end)
-      into keys, walk from walk_page(page.keys, asked.activity, instant, asked.page_size, walk) walked;
+      into keys, walk
+      from walk_page(case when begins then page.keys[asked.page_size :] else page.keys end, asked.activity, instant,
+        case when begins then 1 else asked.page_size end, walk) walked;
     end if;
     if total is not null and asked.facets is not null then
       facet_counts := campaign_facet_counts(
@@ -832,147 +600,5 @@ begin
     end if;
     return next;
   end loop;
-end
-$$;
-
--- Begins to keep maps of something that campaigns can be found by.
-create or replace function map_facet(kind text, chain_id bigint, value text)
-returns void
-language plpgsql
-as $$
-#variable_conflict use_variable
-declare
-  new_key integer;
-  keys constant bigint[] := campaign_keys_of(kind, chain_id, value);
-begin
-  insert into popular_facets (kind, chain_id, value) values (kind, chain_id, value) returning key into new_key;
-  insert into facet_maps (facet_key, since, bits)
-  select new_key, placed.since, bit_or(set_bit(span.blank, placed.place, 1))
-  from campaign_places placed join campaign_spans span using (since)
-  where placed.campaign_key = any (keys)
-  group by placed.since;
-end
-$$;
-
--- The campaigns that are active at one of two instants only: at `instant`, and at the one that the map of active ones is of. As
--- maps of the spans in which there are any. Reads the campaigns that start or end between the two.
-create or replace function campaign_activity_moved(instant timestamptz)
-returns table (since bigint, bits varbit)
-language sql stable parallel safe
-as $$
-  select placed.since, bit_or(set_bit(placed.blank, placed.place, 1))
-  from campaign_activity
-  cross join lateral (
-    select key, start_at, end_at from campaigns
-    where start_at > least(as_of, instant) and start_at <= greatest(as_of, instant) and not is_exhausted
-    union
-    select key, start_at, end_at from campaigns
-    where end_at > least(as_of, instant) and end_at <= greatest(as_of, instant) and not is_exhausted
-  ) moving
-  -- Looked up one by one, which the limit keeps the planner to: it cannot know how few they are.
-  cross join lateral (
-    select place.since, place.place, span.blank
-    from campaign_places place join campaign_spans span using (since)
-    where place.campaign_key = moving.key limit 1
-  ) placed
-  where (coalesce(start_at <= instant, true) and coalesce(end_at > instant, true))
-    <> (coalesce(start_at <= as_of, true) and coalesce(end_at > as_of, true))
-  group by placed.since
-$$;
-
--- Moves the map of active campaigns on to the present, if at least so many campaigns have started or ended since. No reader
--- waits for it: readers look at those campaigns themselves, and are only faster when there are few. Not while an import is
--- at work. Works with the rights of its owner: it writes nothing but what follows from the campaigns and the clock.
-create or replace function advance_campaign_activity(least_changes integer default 0)
-returns boolean
-language plpgsql security definer
-set search_path = public, pg_temp
-set enable_seqscan = off
-as $$
-declare
-  -- As exact as what it is kept in, and as what is asked for.
-  present constant timestamptz := date_trunc('milliseconds', clock_timestamp());
-  changes bigint;
-begin
-  select coalesce(sum(bit_count(bits)), 0) into changes from campaign_activity_moved(present);
-  if changes < least_changes or not pg_try_advisory_xact_lock(7201001) then
-    return false;
-  end if;
-  insert into facet_maps as map (facet_key, since, bits)
-  select built_in_facet('active'), moved.since, moved.bits from campaign_activity_moved(present) moved
-  on conflict (facet_key, since) do update set bits = map.bits # excluded.bits;
-  update campaign_activity set as_of = present;
-  return true;
-end
-$$;
-
--- Makes all spans, places and maps anew from the campaigns, in spans of equal size: for existing data, for whoever has
--- written campaigns past the import, and where a span has become far larger than the others.
-create or replace function rebuild_campaign_maps(span_places integer default full_span())
-returns void
-language plpgsql
--- To put maps together in memory, and not to sort them first.
-set work_mem = '256MB'
-set enable_sort = off
-as $$
-begin
-  perform pg_advisory_xact_lock(7201001);
-  -- Not truncated: who has begun to read goes on with what there was.
-  delete from facet_maps;
-  delete from popular_facets where built_in_facet(kind) is null;
-  delete from campaign_places;
-  delete from campaign_spans;
-  update campaign_activity set as_of = clock_timestamp();
-
-  with numbered as (
-    select key, block_timestamp, chain_id, core_address, identifier,
-      -- Equal timestamps have equal ranks, so they stay together.
-      (rank() over (order by block_timestamp) - 1) / span_places as nth
-    from campaigns
-  )
-  insert into campaign_places (campaign_key, since, place, block_timestamp, chain_id, core_address, identifier)
-  select key, case nth when 0 then 0 else min(block_timestamp) over (partition by nth) end,
-    row_number() over (partition by nth order by block_timestamp, key) - 1,
-    block_timestamp, chain_id, core_address, identifier
-  from numbered;
-  insert into campaign_spans (since, place_count, blank)
-  select since, max(place) + 1, repeat('0', greatest(span_places, max(place) + 1))::varbit from campaign_places group by since;
-  insert into campaign_spans (since, blank) values (0, repeat('0', span_places)::varbit) on conflict do nothing;
-
-  insert into facet_maps (facet_key, since, bits)
-  select facet.key, placed.since, bit_or(set_bit(span.blank, placed.place, 1))
-  from campaign_places placed
-  join campaign_spans span using (since)
-  join campaigns on campaigns.key = placed.campaign_key
-  cross join campaign_activity
-  join popular_facets facet on case facet.kind
-    when 'all' then true
-    when 'whitelisted' then has_whitelisted_rewards
-    when 'template' then uses_template_as_is
-    when 'active' then not is_exhausted and coalesce(start_at <= as_of, true) and coalesce(end_at > as_of, true)
-    else false end
-  group by facet.key, placed.since;
-  perform map_facet(kind, chain_id, value) from (
-    select kind, chain_id, value from campaign_memberships
-    where built_in_facet(kind) is null
-    group by kind, chain_id, value having count(*) > max_unmapped_campaigns()
-  ) popular;
-end
-$$;
-
--- Writes down what a campaign was sorted by before this revision, its first change in it; and forgets the oldest revision that
--- is written down, where it is a day old: so there are never more of these than change in a day, and as many new ones.
-create or replace function remember_position()
-returns trigger
-language plpgsql security definer
-set search_path = public, pg_temp
-as $$
-begin
-  insert into former_positions (campaign_key, revision, block_timestamp, start_at, end_at, is_exhausted)
-  select old.key, max(revision), old.block_timestamp, old.start_at, old.end_at, old.is_exhausted from data_revisions
-  on conflict do nothing;
-  delete from former_positions
-  where revision = (select min(revision) from former_positions) and changed_at < now() - interval '1 day';
-  return new;
 end
 $$;

@@ -31,6 +31,8 @@ export type FacetKind =
   | 'action'
   | 'word'
   | 'ending'
+  /** Any token of a chain. */
+  | 'tokens'
   | 'all'
   | 'whitelisted'
   | 'active'
@@ -127,6 +129,8 @@ export const popularFacets = pgTable(
     kind: text().$type<FacetKind>().notNull(),
     chainId: chainId().notNull(),
     value: text().notNull(),
+    /** How many campaigns have a bit in its maps. Counted by triggers on these. */
+    campaigns: integer().notNull().default(0),
   },
   (table) => [unique('popular_facets_are_unique').on(table.kind, table.chainId, table.value)],
 )

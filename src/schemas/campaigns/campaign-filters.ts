@@ -10,7 +10,6 @@ export const TokenFilter = Type.String({
   pattern: '^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}(:collection)?$',
   description:
     '`<chainId>:<address>`: a token that an incentive pays or the action deals in. `<chainId>:<address>:collection`: the NFT collection of the action, or the target of an action step.',
-  examples: ['8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'],
   'x-expected': '<chainId>:<address> or <chainId>:<address>:collection',
   'x-lower-case': true,
 })
@@ -20,7 +19,6 @@ export const RewardTokenFilter = Type.String({
   $id: 'RewardTokenFilter',
   pattern: '^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}$',
   description: '`<chainId>:<address>` of a token.',
-  examples: ['8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'],
   'x-expected': '<chainId>:<address>',
   'x-lower-case': true,
 })

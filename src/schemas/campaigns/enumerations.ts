@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 
 /*
- * Integers with a meaning. Their names are in the document where client generators expect them (`x-enum-varnames`,
- * `x-enum-descriptions`).
+ * Integers with a meaning, which descriptions list. Their names are also where client generators expect them
+ * (`x-enum-varnames`).
  */
 
 /** The name of each number, from 0 on, and its meaning. */
@@ -12,7 +12,6 @@ const numbersOf = (names: Names) => ({
   type: 'integer',
   enum: Object.keys(names).map((_, number) => number),
   'x-enum-varnames': Object.keys(names),
-  'x-enum-descriptions': Object.values(names),
 })
 
 /** The part of a description that lists the names, with their meaning unless a name says it. */

@@ -16,7 +16,13 @@ export const mapSomeFacets = (database: TestDatabase, share: number) =>
 
 /** As if there were many campaigns: what is done with many is done with some. */
 export async function lowerThresholds(database: TestDatabase) {
-  for (const [name, usual] of Object.entries({ span_page: 150, ending_page: 3000, max_candidates: 300 })) {
+  for (const [name, usual] of Object.entries({
+    span_page: 150,
+    ending_page: 3000,
+    max_candidates: 300,
+    facet_counts: 1000,
+    max_unmapped_campaigns: 150,
+  })) {
     const [found] = await database.query('select pg_get_functiondef($1::regproc) as definition', [name])
     const definition = String(found?.definition)
     expect(definition).toContain(String(usual))

@@ -40,7 +40,6 @@ export interface Schema {
   type?: string | string[]
   description?: string
   enum?: unknown[]
-  'x-enum-descriptions'?: string[]
   default?: unknown
   examples?: unknown[]
   pattern?: string

@@ -32,16 +32,13 @@ export function createSchemaPieces({ components: { schemas } }: ApiDocument) {
     return html`${[schema.type ?? 'any'].flat().join(' or ')}`
   }
 
-  /** The values that there may be, with what they mean where the document says it. */
+  /** The values that there may be. */
   function valuesOf(schema: Schema): Markup | undefined {
-    const [{ enum: values, 'x-enum-descriptions': meanings } = {}] = [schema, ...(schema.anyOf ?? [])]
+    const [{ enum: values } = {}] = [schema, ...(schema.anyOf ?? [])]
       .map((part) => resolve(part).schema)
       .filter((part) => part.enum)
     if (values === undefined) return undefined
-    const shown = values.map((value, index) => {
-      const meaning = meanings?.[index]
-      return html`<code>${String(value)}</code>${meaning === undefined ? '' : ` ${meaning}`}`
-    })
+    const shown = values.map((value) => html`<code>${String(value)}</code>`)
     return html`<p class="values">${joined(shown, ', ')}</p>`
   }
 
