@@ -13,16 +13,13 @@ const MANY_CHANGES = 20_000
 const GAPS = { '1h': 3600, '4h': 14_400, '1d': 86_400, '1w': 604_800 }
 
 /**
- * Whether a campaign has intervals: the next key in the index. For `exists` the planner could read all intervals for each
- * claim.
+ * What a batch changes in claims, for all campaigns and for one that has intervals. Whether it has some is the next key in the
+ * index: for `exists` the planner could read all intervals for each claim.
  */
-const hasIntervals = (key: string) =>
-  `coalesce(${key} = (select min(kept.campaign_key) from claim_intervals kept where kept.campaign_key >= ${key}), false)`
-
-/** What a batch changes in claims, for all campaigns and for one that has intervals. */
 const countedChanges = `claim_changes changes
   join lateral (select 0::bigint as key union all select changes.campaign_key) counted
-    on counted.key = 0 or ${hasIntervals('counted.key')}`
+    on counted.key = 0
+      or counted.key = (select min(kept.campaign_key) from claim_intervals kept where kept.campaign_key >= counted.key)`
 
 /** The intervals in which an instant is. */
 const intervalsOf = (key: string, instant: string) =>
@@ -163,18 +160,9 @@ const recountWeeks = [
   select counted.* from (${weeks}) changed cross join lateral counted_claim_intervals(keys, since, until) counted`,
 ]
 
-/** Of the campaigns that have become popular, or are no longer. */
-const turnIntervals = `select refresh_claim_intervals(keys)
-  from (
-    select array_agg(campaign_key) as keys from (select distinct campaign_key from counted_changes) changed
-    where ${hasIntervals('changed.campaign_key')} <> exists (
-      select from popular_campaigns popular where popular.campaign_key = changed.campaign_key)
-  ) turned
-  where keys is not null`
-
 /** After the totals of campaigns, which say who is popular: intervals change, come where a campaign has become popular, and go. */
 export const changeClaimIntervals: Step[] = [
   ...stepsFor(appliesTo, [changeByDifference]),
   ...recountWeeks.map((sql): Step => ({ appliesTo, isForLarge: true, sql })),
-  ...stepsFor(appliesTo, [turnIntervals]),
+  ...stepsFor(appliesTo, ['select refresh_claim_intervals(array(select distinct campaign_key from counted_changes))']),
 ]
