@@ -47,7 +47,7 @@ export interface Step {
    */
   skipUnless?: string
   /** Has nothing to do in a small batch, which does not send it. */
-  isForLarge?: true
+  isForLarge?: boolean
   /** Takes no parameters; its result is not used. */
   sql: string
   /** The table it populates, usually a working table, whose size has to be known for the plans of later statements. */

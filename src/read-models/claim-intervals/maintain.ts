@@ -106,7 +106,9 @@ const appliesTo = ['claim', 'withdrawnClaim'] as const
 
 export const noteFollowingClaims: Step[] = [
   {
-    ...{ appliesTo, isForLarge: true, populates: 'many_claim_changes' },
+    appliesTo,
+    isForLarge: true,
+    populates: 'many_claim_changes',
     sql: `insert into many_claim_changes
       select true where ${MANY_CHANGES} < (select count(*) from (select from claim_changes limit ${MANY_CHANGES + 1}) few)`,
   },
