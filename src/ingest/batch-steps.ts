@@ -78,8 +78,8 @@ export async function runBatchSteps(
   plan?: (table: string) => Promise<unknown>,
 ) {
   const hasRows = new Map<string, boolean>()
-  for (const { appliesTo, skipUnless, sql, populates } of batchSteps) {
-    if (!appliesTo.some((kind) => changes.has(kind))) continue
+  for (const { appliesTo, isForLarge, skipUnless, sql, populates } of batchSteps) {
+    if (!appliesTo.some((kind) => changes.has(kind)) || (isForLarge && plan === undefined)) continue
     if (skipUnless !== undefined) {
       const isPopulated = hasRows.get(skipUnless) ?? (await query(`select from ${skipUnless} limit 1`)).rows.length > 0
       hasRows.set(skipUnless, isPopulated)

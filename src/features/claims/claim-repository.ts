@@ -159,12 +159,12 @@ function prepareClaims(database: Database) {
       blockTimestamp: sql<string>`claim.block_timestamp::text`,
       isFollowed: sql<boolean>`followed.chain_id is not null`,
       /** The block of the claim until it is final; null afterwards, and if its chain is not followed. */
-      pendingBlock: sql<number | null>`(
+      pendingBlock: sql<number | null>`case when followed.chain_id is not null then (
         select block.number::float8 from ${blocks}
         where block.chain_id = followed.chain_id and block.claims <> '[]'
           and block.number > coalesce(followed.finalized_block, -1)
           and entry = jsonb_build_array('0x' || encode(claim.tx_hash, 'hex'), claim.log_index)
-        limit 1)`,
+        limit 1) end`,
     })
     .from(sql`${head} as head`)
     .leftJoin(sql`${page} as claim`, sql`true`)

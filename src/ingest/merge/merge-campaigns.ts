@@ -1,4 +1,4 @@
-import { makeCampaignDocuments } from '../../read-models/campaign-documents/maintain.ts'
+import { makeCampaignDocuments, remakeCampaignBodies } from '../../read-models/campaign-documents/maintain.ts'
 import { type Step, stepsFor } from '../../read-models/steps.ts'
 import { upsert } from './merge-records.ts'
 
@@ -215,7 +215,7 @@ export const withdrawIncentives: Step[] = [
 ]
 
 /** Once the incentives are as the records have them. */
-export const makeDocuments: Step[] = stepsFor(
-  ['campaign', 'incentive'],
-  [makeCampaignDocuments('select key from staged_key union select key from refigured_campaigns')],
-)
+export const makeDocuments: Step[] = [
+  ...stepsFor(['campaign'], [makeCampaignDocuments('select key from staged_key')]),
+  ...stepsFor(['incentive'], [remakeCampaignBodies('select key from refigured_campaigns')]),
+]

@@ -1,12 +1,63 @@
--- Makes the documents of campaigns anew from their records, as far as those have changed. To be called, after
--- rebuild_claim_totals(), by whoever has written campaigns past the import:
---   select make_campaign_documents(array(select key from campaigns))
--- Between two marks (U+0001) stands the name of the value that belongs there:
+-- What a document says of a campaign and its incentives in lists, as its record has them. Between two marks (U+0001) stands the
+-- name of the value that belongs there:
 --   isActive, availableBudgetUsd
---   addresses               those of an allow list that is too long for a document
 --   claimedAmount:<place>   in base units, what an incentive has paid; the first one of a campaign has place 0
 --   claimCount:<place>      how often it was claimed
 --   token:<chain>:<address> the JSON of a token, null where it is unknown
+create or replace view campaign_bodies as
+select campaigns.key as campaign_key,
+  left(identity.json, -1) || ',"incentives":[' || coalesce(incentive.list, '') || '],"isActive":' || mark || 'isActive' || mark
+    || ',"availableBudgetUsd":' || mark || 'availableBudgetUsd' || mark || ',' || substr(left(appearance.json, -1), 2) as body
+from campaigns
+cross join lateral (values (chr(1), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) form (mark, instant)
+cross join lateral (
+  select count(*) as count, string_agg(
+    case
+      -- The variants without claim figures.
+      when type in ('AllowListIncentive', 'CGDAIncentive', 'PointsIncentive') then json
+      -- A derived amount equals the total amount claimed.
+      else left(json, -1)
+        || case when definition ->> 'claimedAmount' is null
+          then ',"claimedAmount":"' || coalesce(definition ->> 'totalAmountClaimed', claimed_amount) || '"' else '' end
+        || case when definition ->> 'totalAmountClaimed' is null
+          then ',"totalAmountClaimed":"' || claimed_amount || '"' else '' end
+        || case when definition ->> 'totalClaims' is null
+          then ',"totalClaims":"' || mark || 'claimCount:' || place || mark || '"' else '' end
+        || ',"metadata":' || coalesce(mark || 'token:' || chain_id || ':' || asset || mark, 'null') || '}'
+    end, ',' order by position) as list
+  from (
+    select *, mark || 'claimedAmount:' || place || mark as claimed_amount
+    from (
+      select type, position, chain_id, asset, definition, json_strip_nulls(definition::json)::text as json,
+        row_number() over (order by position) - 1 as place
+      from incentives where campaign_key = campaigns.key
+    ) numbered
+  ) placed
+) incentive
+cross join lateral (
+  select row_to_json(fields)::text as json
+  from (
+    select campaigns.id, campaigns.action, campaigns.campaign_index as "campaignIndex", campaigns.budget,
+      incentive.count::text as "incentiveCount", campaigns.owner, campaigns.validator,
+      campaigns.block_timestamp::text as "blockTimestamp", campaigns.tx_hash as "txHash", campaigns.chain_id as "chainId",
+      campaigns.protocol_fee::text as "protocolFee", campaigns.max_participants::text as "maxParticipants"
+  ) fields
+) identity
+cross join lateral (
+  select row_to_json(fields)::text as json
+  from (
+    select campaigns.campaign_name as "campaignName", campaigns.action_template_id as "actionTemplateId",
+      campaigns.project_image_uri as "projectImageUri", campaigns.token_image_uri as "tokenImageUri",
+      campaigns.nft_image_uri as "nftImageUri", campaigns.nft_name as "nftName",
+      to_char(campaigns.start_at at time zone 'UTC', instant) as "startTime",
+      to_char(campaigns.end_at at time zone 'UTC', instant) as "endTime"
+  ) fields
+) appearance;
+
+-- Makes the documents of campaigns anew from their records, as far as those have changed. To be called, after
+-- rebuild_claim_totals(), by whoever has written campaigns past the import:
+--   select make_campaign_documents(array(select key from campaigns))
+-- Marked like the values in bodies, `addresses` are those of an allow list that is too long for a document.
 -- What is written gets another version, at random, so that none is ever mistaken for one of another history.
 create or replace function make_campaign_documents(keys bigint[])
 returns void
@@ -19,9 +70,7 @@ declare
 begin
   insert into campaign_documents as stored
     (campaign_key, body, allow_list, action_steps, detail_allow_list, detail, version)
-  select campaigns.key,
-    left(identity.json, -1) || ',"incentives":[' || coalesce(incentive.list, '') || '],"isActive":' || mark || 'isActive' || mark
-      || ',"availableBudgetUsd":' || mark || 'availableBudgetUsd' || mark || ',' || substr(left(appearance.json, -1), 2),
+  select campaigns.key, body,
     left(allow_list.json, -1) || ',"addresses":' || coalesce(allow_list.addresses, 'null') || '}',
     (
       -- Of JSON it also leaves out the spaces.
@@ -42,50 +91,7 @@ begin
     gen_random_uuid()
   from unnest(keys) as wanted (key)
   join campaigns using (key)
-  cross join lateral (
-    select row_to_json(fields)::text as json
-    from (
-      select campaigns.id, campaigns.action, campaigns.campaign_index as "campaignIndex", campaigns.budget,
-        (select count(*)::text from incentives where campaign_key = campaigns.key) as "incentiveCount",
-        campaigns.owner, campaigns.validator, campaigns.block_timestamp::text as "blockTimestamp",
-        campaigns.tx_hash as "txHash", campaigns.chain_id as "chainId", campaigns.protocol_fee::text as "protocolFee",
-        campaigns.max_participants::text as "maxParticipants"
-    ) fields
-  ) identity
-  cross join lateral (
-    select string_agg(
-      case
-        -- The variants without claim figures.
-        when type in ('AllowListIncentive', 'CGDAIncentive', 'PointsIncentive') then json
-        -- A derived amount equals the total amount claimed.
-        else left(json, -1)
-          || case when definition ->> 'claimedAmount' is null
-            then ',"claimedAmount":"' || coalesce(definition ->> 'totalAmountClaimed', claimed_amount) || '"' else '' end
-          || case when definition ->> 'totalAmountClaimed' is null
-            then ',"totalAmountClaimed":"' || claimed_amount || '"' else '' end
-          || case when definition ->> 'totalClaims' is null
-            then ',"totalClaims":"' || mark || 'claimCount:' || place || mark || '"' else '' end
-          || ',"metadata":' || coalesce(mark || 'token:' || chain_id || ':' || asset || mark, 'null') || '}'
-      end, ',' order by position) as list
-    from (
-      select *, mark || 'claimedAmount:' || place || mark as claimed_amount
-      from (
-        select type, position, chain_id, asset, definition, json_strip_nulls(definition::json)::text as json,
-          row_number() over (order by position) - 1 as place
-        from incentives where campaign_key = campaigns.key
-      ) numbered
-    ) placed
-  ) incentive
-  cross join lateral (
-    select row_to_json(fields)::text as json
-    from (
-      select campaigns.campaign_name as "campaignName", campaigns.action_template_id as "actionTemplateId",
-        campaigns.project_image_uri as "projectImageUri", campaigns.token_image_uri as "tokenImageUri",
-        campaigns.nft_image_uri as "nftImageUri", campaigns.nft_name as "nftName",
-        to_char(campaigns.start_at at time zone 'UTC', instant) as "startTime",
-        to_char(campaigns.end_at at time zone 'UTC', instant) as "endTime"
-    ) fields
-  ) appearance
+  join campaign_bodies on campaign_key = key
   left join lateral (
     select address_count, row_to_json(fields)::text as json,
       case when address_count between 1 and most_listed_addresses then (

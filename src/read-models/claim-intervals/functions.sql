@@ -113,6 +113,41 @@ as $$
   select array(select chain_id from found where chain_id is not null)
 $$;
 
+-- Rows, one at most for each chain or incentive, if a claimant has claims between two instants: on these chains, and on a campaign.
+create or replace function claimed_between(campaign bigint, chain_ids bigint[], somebody text, above bigint, below bigint)
+returns setof boolean
+language sql stable
+as $$
+  select true from unnest(chain_ids) chain where (
+    select true from claims where chain_id = chain and claimant = somebody
+      and block_timestamp > above and block_timestamp < below limit 1)
+  union all
+  select true from incentives where incentives.campaign_key = campaign and (
+    select true from claims where claims.campaign_key = campaign and incentive_position = position
+      and (claimant, block_timestamp) > (somebody, above) and (claimant, block_timestamp) < (somebody, below) limit 1)
+$$;
+
+-- Claims in [first, beyond), those of one claimant and instant together, and where that is asked for how many repeat, and are
+-- followed by, one of the same claimant less than so many seconds away.
+create or replace function cut_claims(
+  campaign bigint, first bigint, beyond bigint, seconds integer, chain_ids bigint[], with_repeats boolean
+)
+returns table (instant bigint, claims integer, usd numeric, unvalued integer, repeats integer, followed integer)
+language sql stable
+as $$
+  select instant, claims, usd, unvalued,
+    case when with_repeats then claims - 1 + exists (
+      select from claimed_between(campaign, chain_ids, claimant, instant - seconds, instant))::integer end,
+    case when with_repeats then claims - 1 + exists (
+      select from claimed_between(campaign, chain_ids, claimant, instant, instant + seconds))::integer end
+  from (
+    select instant, claimant, count(*)::integer as claims, coalesce(sum(usd), 0) as usd,
+      count(*) filter (where is_unvalued)::integer as unvalued
+    from claims_between(campaign, first, beyond)
+    group by instant, claimant
+  ) own
+$$;
+
 -- Claims of a popular campaign, or with the key 0 of all, by the place of their interval: as many of so many seconds from
 -- `since` + 1 on, and at the place -1 those in (since_before, since], without claimants. Each is the difference of what there is up
 -- to its end and up to its beginning: rows for intervals of the clock, and the claims between there and the nearest of these. Its
@@ -166,32 +201,10 @@ begin
     select greatest(0, (start + base - second_row + seconds - 1) / seconds)::integer, true, 1, kept.*
     from intervals_between(campaign, base, seconds, first_row, last_row) kept
     union all
-    select nth, false, case when own.instant < near then -1 else 1 end, own.instant, own.claims, own.usd, own.unvalued,
-      case when nth >= 0 and many > 0 then own.claims - 1 + exists (
-        select from unnest(chain_ids) chain where (
-          select true from claims where chain_id = chain and claims.claimant = own.claimant
-            and block_timestamp > own.instant - seconds and block_timestamp < own.instant limit 1)
-        union all
-        select from incentives where incentives.campaign_key = campaign and (
-          select true from claims where claims.campaign_key = campaign and incentive_position = position
-            and (claims.claimant, block_timestamp) > (own.claimant, own.instant - seconds)
-            and (claims.claimant, block_timestamp) < (own.claimant, own.instant) limit 1))::integer end,
-      case when nth >= 0 and many > 0 then own.claims - 1 + exists (
-        select from unnest(chain_ids) chain where (
-          select true from claims where chain_id = chain and claims.claimant = own.claimant
-            and block_timestamp > own.instant and block_timestamp < own.instant + seconds limit 1)
-        union all
-        select from incentives where incentives.campaign_key = campaign and (
-          select true from claims where claims.campaign_key = campaign and incentive_position = position
-            and (claims.claimant, block_timestamp) > (own.claimant, own.instant)
-            and (claims.claimant, block_timestamp) < (own.claimant, own.instant + seconds) limit 1))::integer end
-    from (
-      select nth, near, claim.instant, claimant, count(*)::integer as claims, coalesce(sum(claim.usd), 0) as usd,
-        count(*) filter (where is_unvalued)::integer as unvalued
-      from ends cross join lateral claims_between(campaign, least(near, ends.instant), greatest(near, ends.instant)) claim
-      where near <> ends.instant
-      group by nth, near, claim.instant, claimant
-    ) own
+    select nth, false, case when cut.instant < near then -1 else 1 end, cut.*
+    from ends cross join lateral cut_claims(campaign, least(near, ends.instant), greatest(near, ends.instant), seconds,
+      chain_ids, nth >= 0 and many > 0) cut
+    where near <> ends.instant
   ), differences as (
     select nth, sign * parts.claims as claims, sign * parts.usd as usd, sign * parts.unvalued as unvalued,
       sign * repeats as repeats, sign * followed as followed

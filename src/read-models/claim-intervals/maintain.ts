@@ -27,31 +27,43 @@ const intervalsOf = (key: string, instant: string) =>
   cross join lateral (select ${instant} - mod(${instant} + 259200, width) as start) starting`
 
 /**
- * Claims of a claimant in a time range: asked chain by chain, or incentive by incentive. Compared, and ordered, as rows, so that
- * whatever the statistics say, only the index that begins with these columns answers.
+ * Claims of a claimant in a time range, as `of` says. Compared, and ordered, as rows, so that whatever the statistics say, only
+ * the index that begins with these columns answers.
  */
-function claimsOfClaimant(what: string, above: string, below: string, order?: 'asc' | 'desc') {
-  const found = (columns: string[], own: string, rest: string) => {
-    const row = [...columns, 'block_timestamp']
-    const first = order && `order by ${row.map((column) => `${column} ${order}`)} limit 1`
-    return `(select ${what} from claims where (${row}) > (${own}, ${above}) and (${row}) < (${own}, ${below}) ${rest} ${first ?? ''})`
-  }
-  return `select ${found(['claims.claimant', 'chain_id'], 'changed.claimant, chain', '')} as found
-    from unnest((select chains_with_claims())) chain where changed.campaign_key = 0
-    union all
-    select ${found(
-      ['claims.claimant'],
-      'changed.claimant',
-      'and claims.campaign_key = incentives.campaign_key and incentive_position = position',
-    )}
-    from incentives where incentives.campaign_key = changed.campaign_key`
-}
+const claimsWithin = (
+  { row, own, others = '' }: { row: string[]; own: string; others?: string },
+  [above, below]: [above: string, below: string],
+  order?: 'asc' | 'desc',
+) => `(select ${order ? 'block_timestamp' : 'count(*)'} from claims
+  where (${row}) > (${own}, ${above}) and (${row}) < (${own}, ${below}) ${others}
+  ${order ? `order by ${row.map((column) => `${column} ${order}`)} limit 1` : ''})`
 
-const stored = `(select sum(found) from (${claimsOfClaimant('count(*)', 'instant - 1', 'instant + 1')}) every)`
-const earlier = `(select max(found) from (
-  ${claimsOfClaimant('block_timestamp', 'instant - 604800', 'instant', 'desc')}) every)`
-const later = `(select min(found) from (
-  ${claimsOfClaimant('block_timestamp', 'instant', 'instant + 604800', 'asc')}) every)`
+/** At the instant how many there are, and the nearest before and after. */
+const neighbours = (
+  of: Parameters<typeof claimsWithin>[0],
+) => `${claimsWithin(of, ['instant - 1', 'instant + 1'])} as stored,
+  ${claimsWithin(of, [`instant - ${GAPS['1w']}`, 'instant'], 'desc')} as earlier,
+  ${claimsWithin(of, ['instant', `instant + ${GAPS['1w']}`], 'asc')} as later`
+
+const nextChain = (rest: string) =>
+  `(select min(chain_id) from claims where claims.claimant = changed.claimant ${rest})`
+
+/** Of all campaigns chain by chain, of those that the claimant has claims on; of one campaign incentive by incentive. */
+const perPlace = `
+  with recursive claimed_on (chain) as (
+    select ${nextChain('')} where changed.campaign_key = 0
+    union all
+    select ${nextChain('and chain_id > chain')} from claimed_on where chain is not null
+  )
+  select ${neighbours({ row: ['claims.claimant', 'chain_id', 'block_timestamp'], own: 'changed.claimant, chain' })}
+  from claimed_on where chain is not null
+  union all
+  select ${neighbours({
+    row: ['claims.claimant', 'block_timestamp'],
+    own: 'changed.claimant',
+    others: 'and claims.campaign_key = incentives.campaign_key and incentive_position = position',
+  })}
+  from incentives where incentives.campaign_key = changed.campaign_key`
 
 /**
  * Before the claims are stored. Of each claimant the instants at which claims change, and those of the claims before and after:
@@ -63,7 +75,9 @@ const noteFollowing = `with changed as materialized (
     where not exists (select from many_claim_changes)
     group by counted.key, claimant, block_timestamp
   ), found as materialized (
-    select changed.*, coalesce(${stored}, 0) as stored, ${earlier} as earlier, ${later} as later from changed
+    select changed.*, near.* from changed cross join lateral (
+      select coalesce(sum(stored), 0) as stored, max(earlier) as earlier, min(later) as later from (${perPlace}) every
+    ) near
   ), instants as (
     -- One that does not change itself has a claim before and after.
     select campaign_key, claimant, instant, coalesce(max(stored), 1) as before, coalesce(max(stored + change), 1) as after
@@ -88,17 +102,18 @@ const noteFollowing = `with changed as materialized (
   where later - earlier < ${GAPS['1w']}
   group by campaign_key, earlier, later having sum(change) <> 0`
 
-export const noteFollowingClaims: Step[] = stepsFor(
-  ['claim', 'withdrawnClaim'],
-  [
-    [
-      `insert into many_claim_changes
+const appliesTo = ['claim', 'withdrawnClaim'] as const
+
+export const noteFollowingClaims: Step[] = [
+  {
+    appliesTo,
+    isForLarge: true,
+    populates: 'many_claim_changes',
+    sql: `insert into many_claim_changes
       select true where ${MANY_CHANGES} < (select count(*) from (select from claim_changes limit ${MANY_CHANGES + 1}) few)`,
-      'many_claim_changes',
-    ],
-    [noteFollowing, 'following_claims'],
-  ],
-)
+  },
+  ...stepsFor(appliesTo, [[noteFollowing, 'following_claims']]),
+]
 
 const gaps = Object.keys(GAPS)
 const columns = ['claim_count', 'amount_usd', 'unvalued_count', ...gaps.map((gap) => `repeats_${gap}`)]
@@ -162,12 +177,8 @@ const recountWeeks = [
 ]
 
 /** After the totals of campaigns, which say who is popular: intervals change, come where a campaign has become popular, and go. */
-export const changeClaimIntervals: Step[] = stepsFor(
-  ['claim', 'withdrawnClaim'],
-  [
-    changeIncentiveHours,
-    changeByDifference,
-    ...recountWeeks,
-    'select refresh_claim_intervals(array(select distinct campaign_key from counted_changes))',
-  ],
-)
+export const changeClaimIntervals: Step[] = [
+  ...stepsFor(appliesTo, [changeIncentiveHours, changeByDifference]),
+  ...recountWeeks.map((sql): Step => ({ appliesTo, isForLarge: true, sql })),
+  ...stepsFor(appliesTo, ['select refresh_claim_intervals(array(select distinct campaign_key from counted_changes))']),
+]

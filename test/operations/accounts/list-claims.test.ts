@@ -89,6 +89,23 @@ test.each(firstOf([41, 42]))(
   },
 )
 
+test('a page of many campaigns has the newest of all, however unevenly they are claimed', async () => {
+  const campaigns = Array.from({ length: 14 }, () => aClaimable())
+  const claimant = anAddress('of them all')
+  const claims = campaigns.flatMap((campaign, nth) =>
+    Array.from({ length: nth < 2 ? 60 : nth < 8 ? 5 : 1 }, (_, index) => {
+      const secondsAgo = Math.floor(index / 3) * (nth + 1)
+      return aClaim(campaign, { claimant, blockTimestamp: String(1_760_000_000 - secondsAgo) })
+    }),
+  )
+  await shared.save(...campaigns, ...claims)
+  const ofCampaigns = { campaignId: campaigns.map(({ id }) => id).join() }
+  for (const query of [ofCampaigns, { ...ofCampaigns, claimant }, { claimant }]) {
+    const found = await walk(shared, { ...query, pageSize: '20' })
+    expect(found).toEqual(expectedClaims([...campaigns, ...claims], query))
+  }
+})
+
 test('an entry says what was paid on what, and what it was worth', async () => {
   const token = aToken({ address: anAddress('asset'), decimals: 6 })
   const campaign = aClaimable({ campaignName: 'A campaign' })
