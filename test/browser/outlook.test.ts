@@ -45,10 +45,7 @@ describe.skipIf(!hasBrowser)(`the outlook of a campaign ${inBrowser}`, ONCE_MORE
     await expect.poll(() => cards.nth(0).locator('.reward-now').innerText()).toBe('104 USDC')
     expect(await cards.nth(1).innerText()).toContain('1 in 2')
     const sizeOf = (selector: string) =>
-      page
-        .locator(selector)
-        .first()
-        .evaluate((element) => getComputedStyle(element).fontSize)
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).fontSize`)
     expect(await sizeOf('.outlook h3')).toBe(await sizeOf('.incentive h3'))
     const pool = await cards.nth(2).innerText()
     expect(pool).toContain('Claims left')

@@ -26,7 +26,7 @@ export interface Tool {
 const NextCall = Type.Object(
   {
     tool: Type.String({ description: 'Name of the tool.' }),
-    arguments: Type.Record(Type.String(), Type.Unknown(), { description: 'Its arguments, complete.' }),
+    arguments: Type.Object({}, { additionalProperties: true, description: 'Its arguments, complete.' }),
     gives: Type.String({ description: 'What the call gives.' }),
   },
   { additionalProperties: false, description: 'A call that goes on.' },
