@@ -264,8 +264,8 @@ test.each(firstOf([1, 2]))(
     expect(await api.database.query(differingContractTotals(null))).toEqual([])
     expect(begun, 'values that have got a map').toBeGreaterThan(3)
     expect(ended, 'values that have lost theirs').toBeGreaterThan(1)
-    expect(seen.get('/campaigns with entries')).toBeGreaterThan(200)
-    expect(seen.get('/reward-kit/trending with entries')).toBeGreaterThan(200)
+    expect(seen.get('/campaigns with entries')).toBeGreaterThan(repeated(100, 200))
+    expect(seen.get('/reward-kit/trending with entries')).toBeGreaterThan(repeated(100, 200))
     expect(seen.get('/explore/contracts with claims')).toBeGreaterThan(50)
   },
 )
