@@ -13,12 +13,6 @@ const GLOBAL_SETUP: Record<ProjectName, string[]> = {
 
 const files = findProjectFiles()
 
-/** Suites share one PostgreSQL and the few cores of a small machine; those of processes and pages mostly wait. */
-const WORKERS = {
-  database: { maxWorkers: 3, sequence: { groupOrder: 0 } },
-  processes: { maxWorkers: 4, sequence: { groupOrder: 1 } },
-}
-
 export default defineConfig(({ mode }) => ({
   // The sources of the packages, so that nothing has to be built before it is tested.
   resolve: {
@@ -35,13 +29,14 @@ export default defineConfig(({ mode }) => ({
       extends: true as const,
       test: {
         name,
-        ...(name === 'process' || name === 'browser' ? WORKERS.processes : WORKERS.database),
         include: files[name],
         globalSetup: GLOBAL_SETUP[name],
         // Here, as only the outermost configuration is evaluated with the mode of the command line.
         provide: { arePicturesMade: mode === 'screenshots', isThorough: mode === 'thorough' },
       },
     })),
+    // The suites share one PostgreSQL and the few cores of a small machine; those of processes and pages mostly wait.
+    maxWorkers: 4,
     // No test changes what others load, and loading the service takes each file more than a second.
     isolate: false,
     // No developer's `.env` changes what is tested.
