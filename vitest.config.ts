@@ -35,8 +35,8 @@ export default defineConfig(({ mode }) => ({
         provide: { arePicturesMade: mode === 'screenshots', isThorough: mode === 'thorough' },
       },
     })),
-    // The suites share one PostgreSQL and the few cores of a small machine.
-    maxWorkers: 3,
+    // The suites share one PostgreSQL and the few cores of a small machine; those of processes and pages mostly wait.
+    maxWorkers: 4,
     // No test changes what others load, and loading the service takes each file more than a second.
     isolate: false,
     // No developer's `.env` changes what is tested.

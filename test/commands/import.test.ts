@@ -27,7 +27,7 @@ const importInput = (database: { url: string }, input: string, ...parameters: st
 const countContracts = async (database: TestDatabase) =>
   (await database.query('select count(*)::integer as contracts from contracts'))[0]?.contracts
 
-describe('a connection that is lost', () => {
+describe.concurrent('a connection that is lost', () => {
   test('after the commit is a warning: all is imported, and the code is 0', async () => {
     await using database = await createTestDatabase()
     await using proxy = await openDatabaseProxy(database.url, 'cut', 'vacuum (analyze)')
@@ -99,7 +99,8 @@ describe('a connection that is lost', () => {
   })
 })
 
-test('a second import says that it waits and for how long, and a frozen one does not keep it waiting for ever', {
+// Waits for half a minute.
+test.concurrent('a second import says that it waits and for how long, and a frozen one does not keep it waiting for ever', {
   timeout: 120_000,
 }, async () => {
   await using database = await createTestDatabase()

@@ -22,13 +22,13 @@ import { firstOf } from '../setup/thorough.ts'
  */
 
 const CAMPAIGNS = 5000
-const CONTRACTS = 20_000
+const CONTRACTS = 10_000
 /** A few that hold most of the claims, which come evenly. */
 const POPULAR = 5
 /** Most claims of a campaign that has no intervals: see the view `popular_campaigns`. */
 const LESS_THAN_POPULAR = 499
 
-const CLAIMS_OF_HOUR = 10
+const CLAIMS_OF_HOUR = 5
 const HOURS = 60 * 24
 const NOW = new Date('2026-01-01T00:00:00.000Z')
 

@@ -19,7 +19,7 @@ import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
  * mistake. Small tables (tokens) are rightly read whole and not watched.
  */
 
-const CAMPAIGNS = 20_000
+const CAMPAIGNS = 10_000
 const ACCESS_LISTS = 20_000
 const PROFILES = 20_000
 const NOW = new Date('2026-01-01T00:00:00.000Z')
@@ -46,7 +46,7 @@ const facts: Record<string, string> = {}
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  const sample = generateSample({ campaigns: CAMPAIGNS, claims: 20_000, seed: 1, now: NOW })
+  const sample = generateSample({ campaigns: CAMPAIGNS, claims: CAMPAIGNS, seed: 1, now: NOW })
   await importRecords(database.url, [toRecordSource('sample', sample)])
   await addAccessLists()
   await addProfiles()

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { migrateDatabase } from '../../src/database/migrations.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
@@ -20,7 +19,6 @@ let replica: StandaloneServer
 
 beforeAll(async () => {
   primary = await openPrimary()
-  await migrateDatabase(primary.url)
   await save(token, aCampaign({ incentives: [anErc20Incentive(token.address)] }))
   replica = await primary.openReplica()
 })

@@ -15,6 +15,7 @@ import { mapSomeFacets } from '../setup/data/campaign-maps.ts'
 import { setFollowed } from '../setup/data/followed-chains.ts'
 import { createTestDatabase, lockCampaigns, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, toLowerCase } from '../setup/records.ts'
+import { repeated } from '../setup/thorough.ts'
 
 /*
  * Each defect is planted in a copy of a healthy database, and must be the only thing that is found.
@@ -118,7 +119,7 @@ test('a database in the midst of imports is found in order', async () => {
   }
   const importing = importAllTheTime()
   try {
-    for (let round = 0; round < 6; round += 1) {
+    for (let round = 0; round < repeated(2, 6); round += 1) {
       for (const before = batches; batches <= before; ) {
         expect(await faultsOf(database, { isWhole: round % 2 === 0 })).toEqual([])
       }
@@ -359,7 +360,12 @@ describe('a defect is found, and nothing else, and mended by what the advice nam
       await database.query(defect)
       const faults = await faultsOf(database)
       expect(faults).toEqual([{ check, state, found: expect.stringMatching(says), advice: expect.stringMatching(/./) }])
-      if (!faults[0]?.advice?.includes('`reward-campaigns rebuild`')) return
+      // One defect of each check is mended.
+      const mended = repeated(
+        planted.findIndex((other) => other.check === check),
+        index,
+      )
+      if (index !== mended || !faults[0]?.advice?.includes('`reward-campaigns rebuild`')) return
       await recompute(database)
       expect(await faultsOf(database)).toEqual([])
     })

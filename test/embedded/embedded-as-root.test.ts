@@ -12,7 +12,7 @@ const OTHER = 12_345
 // Only root has something to lose to other accounts here, and only root can make folders of theirs.
 describe.skipIf(process.getuid?.() !== 0)('as root', () => {
   test('the server reads nothing that nobody may not read, also where folders above its own are closed', async () => {
-    await using data = await aDataFolder()
+    await using data = await aDataFolder({ isNew: true })
     const secret = join(data.folder, 'secret')
     await writeFile(secret, 'only for root', { mode: 0o600 })
     await chmod(data.folder, 0o700)
@@ -27,29 +27,29 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
   })
 
   test('a folder of another account is refused', async () => {
-    await using data = await aDataFolder()
+    await using data = await aDataFolder({ isNew: true })
     await chown(data.folder, OTHER, OTHER)
     await expect(openEmbeddedServer(data.folder)).rejects.toThrow(/belongs to another account \(12345\)$/)
     await expect(openEmbeddedServer(join(data.folder, 'below'))).rejects.toThrow(/belongs to another account/)
   })
 
   test.each([0o777, 0o775, 0o1777])('a folder that others may write to is refused: %o', async (mode) => {
-    await using data = await aDataFolder()
+    await using data = await aDataFolder({ isNew: true })
     await chown(data.folder, 0, OTHER)
     await chmod(data.folder, mode)
     await expect(openEmbeddedServer(data.folder)).rejects.toThrow(/other accounts may write to /)
   })
 
   test('a link for the folder leads to a folder that is judged itself', async () => {
-    await using data = await aDataFolder()
-    await using others = await aDataFolder()
+    await using data = await aDataFolder({ isNew: true })
+    await using others = await aDataFolder({ isNew: true })
     await chown(others.folder, OTHER, OTHER)
     await symlink(others.folder, join(data.folder, 'link'))
     await expect(openEmbeddedServer(join(data.folder, 'link'))).rejects.toThrow(/belongs to another account/)
   })
 
   test("a password file that is a link, another account's or readable by others is refused", async () => {
-    await using data = await aDataFolder()
+    await using data = await aDataFolder({ isNew: true })
     await (await openEmbeddedServer(data.folder)).close()
     const password = join(data.folder, 'password')
     await chown(password, OTHER, OTHER)
@@ -63,8 +63,8 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
   })
 
   test("a cluster that is a link or another account's is refused, and no folder changes hands", async () => {
-    await using data = await aDataFolder()
-    await using elsewhere = await aDataFolder()
+    await using data = await aDataFolder({ isNew: true })
+    await using elsewhere = await aDataFolder({ isNew: true })
     const cluster = join(data.folder, 'postgres')
     await symlink(elsewhere.folder, cluster)
     await expect(openEmbeddedServer(data.folder)).rejects.toThrow(/postgres is not a folder/)

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { migrateDatabase } from '../../src/database/migrations.ts'
 import { openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 import { aDataFolder, embeddedUrl, isRunning, query, serverPid } from '../setup/servers/data-folder.ts'
@@ -11,7 +10,7 @@ import { NodeProcess, runCli, startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 test('two users of a folder share a server, the last one stops it, and its data survives', async () => {
-  await using data = await aDataFolder()
+  await using data = await aDataFolder({ isNew: true })
   const [first, second] = await Promise.all([openEmbeddedServer(data.folder), openEmbeddedServer(data.folder)])
   expect(second.url).toBe(first.url)
   await query(first.url, 'create table kept as select 7 as number')
@@ -90,7 +89,6 @@ test('kill -9 in the middle of an import leaves nothing of it, and the next one 
   await using data = await aDataFolder()
   const settings = { DATA_DIR: data.folder }
   const server = await openEmbeddedServer(data.folder)
-  await migrateDatabase(server.url)
   const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
   const claims = Array.from({ length: 5000 }, () => aClaim(campaign))
   const input = [aToken({ address: anAddress('asset') }), campaign, ...claims]
@@ -136,7 +134,7 @@ test('kill -9 in the middle of an import leaves nothing of it, and the next one 
 })
 
 test('serve fills an empty folder with sample data, keeps it over a restart, and stops its server', async () => {
-  await using data = await aDataFolder()
+  await using data = await aDataFolder({ isNew: true })
   const settings = { DATA_DIR: data.folder, PORT: '0' }
   const listed: unknown[] = []
   for (let run = 0; run < 2; run++) {
@@ -159,7 +157,7 @@ test('serve fills an empty folder with sample data, keeps it over a restart, and
 })
 
 test('SAMPLE_DATA=false leaves a new folder empty, and an import goes to the server that serve has started', async () => {
-  await using data = await aDataFolder()
+  await using data = await aDataFolder({ isNew: true })
   const settings = { DATA_DIR: data.folder, PORT: '0', SAMPLE_DATA: 'false' }
   await using service = startCli(['serve'], settings)
   const url = await service.ready()
@@ -249,7 +247,7 @@ test('a service whose server was killed answers 503 until the server is back, an
 })
 
 test('a server that is killed while it is filled with sample data comes back, and is filled', async () => {
-  await using data = await aDataFolder()
+  await using data = await aDataFolder({ isNew: true })
   await using service = startCli(['serve'], { DATA_DIR: data.folder, PORT: '0' })
   await service.said(/(filling the database with sample data)/)
   const importing =

@@ -5,7 +5,6 @@ import { generateSample } from 'reward-campaigns-sample-data'
 import { expect, test } from 'vitest'
 import { exportToFolder } from '../../src/commands/export/export-folder.ts'
 import { readSettings } from '../../src/config.ts'
-import { migrateDatabase } from '../../src/database/migrations.ts'
 import { type Batch, openIngest } from '../../src/ingest/batches.ts'
 import type { ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
 import { aFolder, recordsOf } from '../setup/data/copied-folders.ts'
@@ -67,7 +66,6 @@ function restartable(start: (url: string) => RunningProcess, url: string) {
 
 test('who follows at a process on the primary and one on its standby has all data in the end, each change once and in order, whatever is killed', async () => {
   await using primary = await openPrimary()
-  await migrateDatabase(primary.url)
   let ingest = await openIngest(primary.url)
   let batches = 0
   const writeNext = () => ingest.apply(nextBatch(batches++))

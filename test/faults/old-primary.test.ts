@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { migrateDatabase } from '../../src/database/migrations.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { aCampaign } from '../setup/records.ts'
@@ -20,7 +19,6 @@ const save = (url: string) => importRecords(url, [toRecordSource('test records',
 /** A primary and its standby behind one address, with a service that asks there. */
 async function openPair() {
   const primary = await openPrimary()
-  await migrateDatabase(primary.url)
   await save(primary.url)
   const standby = await primary.openReplica()
   const proxy = await openDatabaseProxy(primary.url)

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { migrateDatabase } from '../../src/database/migrations.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { aCampaign, anErc20Incentive, aToken } from '../setup/records.ts'
@@ -26,7 +25,6 @@ const totalIs = (url: string, total: number) =>
 
 test('a process on the primary and one on its standby: the primary is killed, comes back, and is killed for good; the standby fails no request, is promoted and goes on', async () => {
   await using primary = await openPrimary()
-  await migrateDatabase(primary.url)
   const save = (url: string) =>
     importRecords(url, [
       toRecordSource('test records', [token, aCampaign({ incentives: [anErc20Incentive(token.address)] })]),
@@ -74,7 +72,6 @@ test.skipIf(!hasHaproxy)(
   `${behindHaproxy}, a process on the primary and one on its standby: when the primary is killed and the standby promoted, nothing that was asked before fails, and new questions do so for a moment`,
   async () => {
     await using primary = await openPrimary()
-    await migrateDatabase(primary.url)
     const save = (url: string) => importRecords(url, [toRecordSource('test records', [aCampaign()])])
     await save(primary.url)
     await using replica = await primary.openReplica()

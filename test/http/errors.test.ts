@@ -431,7 +431,7 @@ describe('a database', () => {
   })
 
   test('without a free connection is 503', async () => {
-    await using busy = await startAppWith({ statementTimeoutMs: 3000, poolSize: 1, connectionTimeoutMs: 150 })
+    await using busy = await startAppWith({ statementTimeoutMs: 30_000, poolSize: 1, connectionTimeoutMs: 150 })
     await using lock = await lockCampaigns(busy.url)
     const first = busy.app.inject('/campaigns')
     await new Promise((resolve) => setTimeout(resolve, 50))

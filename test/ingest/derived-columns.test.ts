@@ -8,66 +8,69 @@ import { totalClaimantsFrom } from '../setup/data/claimant-totals.ts'
 import { changesOf, createRandom, expectToAgree, type Facts, remember, WINDOWS } from '../setup/data/derived-columns.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
+import { firstOf } from '../setup/thorough.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const save = (database: TestDatabase, records: ImportRecord[]) =>
   importRecords(database.url, [toRecordSource('records', records)])
 
-test.each([
-  { seed: 1, campaigns: 40, claims: 600 },
-  { seed: 2, campaigns: 90, claims: 300 },
-  { seed: 3, campaigns: 12, claims: 900 },
-  { seed: 4, campaigns: 150, claims: 1500 },
-])(
-  'derived columns are what the records say, after imports and changes: $seed',
-  async ({ seed, campaigns, claims }) => {
-    await using database = await createTestDatabase()
-    const hours = { hoursFrom: Math.ceil(claims / campaigns), busyFrom: 6 }
-    await countHoursFrom(database, hours.hoursFrom)
-    await totalClaimantsFrom(database, hours.busyFrom)
-    const random = createRandom(seed)
-    const facts: Facts = new Map()
-    const first = [...generateSample({ campaigns, claims, seed, now })]
-    await save(database, first)
-    remember(facts, first)
-    await expectToAgree(database, facts, hours)
+test.each(
+  firstOf(
+    [
+      { seed: 1, campaigns: 40, claims: 600 },
+      { seed: 2, campaigns: 90, claims: 300 },
+      { seed: 3, campaigns: 12, claims: 900 },
+      { seed: 4, campaigns: 150, claims: 1500 },
+    ],
+    2,
+  ),
+)('derived columns are what the records say, after imports and changes: $seed', async ({ seed, campaigns, claims }) => {
+  await using database = await createTestDatabase()
+  const hours = { hoursFrom: Math.ceil(claims / campaigns), busyFrom: 6 }
+  await countHoursFrom(database, hours.hoursFrom)
+  await totalClaimantsFrom(database, hours.busyFrom)
+  const random = createRandom(seed)
+  const facts: Facts = new Map()
+  const first = [...generateSample({ campaigns, claims, seed, now })]
+  await save(database, first)
+  remember(facts, first)
+  await expectToAgree(database, facts, hours)
 
-    const another = [...generateSample({ campaigns: 20, claims: 100, seed: seed + 100, now })]
-    await save(database, another)
-    remember(facts, another)
-    let agreed = await expectToAgree(database, facts, hours)
-    for (let round = 0; round < 3; round++) {
-      const changes = changesOf(facts, random)
-      expect(changes.length).toBeGreaterThan(20)
-      await save(database, changes)
-      remember(facts, changes)
-      agreed = await expectToAgree(database, facts, hours)
-    }
-    const { incentives, campaigns: stored, campaignTotals, contractTotals, claimIntervals } = agreed
-    const popular = new Set(claimIntervals.map(({ id }) => id)).size
-    expect(popular).toBeGreaterThan(1)
-    expect(popular).toBeLessThan(stored.length)
-    expect(agreed.claimantIncentives.length).toBeGreaterThan(agreed.claimantAssets.length)
-    expect(agreed.claimantAssets.length).toBeGreaterThan(5)
-    // Of each kind there are some, else the comparison would say little.
-    for (const isSo of [true, false]) {
-      expect(incentives.some(({ is_spent }) => is_spent === isSo)).toBe(true)
-      expect(stored.some(({ is_exhausted }) => is_exhausted === isSo)).toBe(true)
-      expect(stored.some(({ has_whitelisted_rewards }) => has_whitelisted_rewards === isSo)).toBe(true)
-    }
-    // Every window has claims that the next larger one has more of.
-    for (const totals of [campaignTotals, contractTotals]) {
-      const claimsIn = WINDOWS.map((seconds) =>
-        totals
-          .filter(({ window_seconds }) => window_seconds === seconds)
-          .reduce((sum, { claim_count }) => sum + Number(claim_count), 0),
-      )
-      const [ofAllTime = 0, ...windows] = claimsIn
-      for (const [index, claims] of windows.entries()) expect(claims).toBeLessThan(windows[index + 1] ?? ofAllTime)
-      expect(windows[0]).toBeGreaterThan(0)
-    }
-  },
-)
+  const another = [...generateSample({ campaigns: 20, claims: 100, seed: seed + 100, now })]
+  await save(database, another)
+  remember(facts, another)
+  let agreed = await expectToAgree(database, facts, hours)
+  for (let round = 0; round < 3; round++) {
+    const changes = changesOf(facts, random)
+    expect(changes.length).toBeGreaterThan(20)
+    await save(database, changes)
+    remember(facts, changes)
+    agreed = await expectToAgree(database, facts, hours)
+  }
+  const { incentives, campaigns: stored, campaignTotals, contractTotals, claimIntervals } = agreed
+  const popular = new Set(claimIntervals.map(({ id }) => id)).size
+  expect(popular).toBeGreaterThan(1)
+  expect(popular).toBeLessThan(stored.length)
+  expect(agreed.claimantIncentives.length).toBeGreaterThan(agreed.claimantAssets.length)
+  expect(agreed.claimantAssets.length).toBeGreaterThan(5)
+  // Of each kind there are some, else the comparison would say little.
+  for (const isSo of [true, false]) {
+    expect(incentives.some(({ is_spent }) => is_spent === isSo)).toBe(true)
+    expect(stored.some(({ is_exhausted }) => is_exhausted === isSo)).toBe(true)
+    expect(stored.some(({ has_whitelisted_rewards }) => has_whitelisted_rewards === isSo)).toBe(true)
+  }
+  // Every window has claims that the next larger one has more of.
+  for (const totals of [campaignTotals, contractTotals]) {
+    const claimsIn = WINDOWS.map((seconds) =>
+      totals
+        .filter(({ window_seconds }) => window_seconds === seconds)
+        .reduce((sum, { claim_count }) => sum + Number(claim_count), 0),
+    )
+    const [ofAllTime = 0, ...windows] = claimsIn
+    for (const [index, claims] of windows.entries()) expect(claims).toBeLessThan(windows[index + 1] ?? ofAllTime)
+    expect(windows[0]).toBeGreaterThan(0)
+  }
+})
 
 test('whitelisting a token shows the stored campaigns that pay it, and taking it back hides them', async () => {
   await using database = await createTestDatabase()

@@ -34,7 +34,7 @@ function asRead(record: ImportRecord): ImportRecord {
   return result.record
 }
 
-const sample = [...generateSample({ campaigns: 800, claims: 14_000, seed: 3, now: new Date('2026-01-01') })].map(asRead)
+const sample = [...generateSample({ campaigns: 400, claims: 7000, seed: 3, now: new Date('2026-01-01') })].map(asRead)
 const claims = sample.filter(({ type }) => type === 'claim')
 const others = sample.filter(({ type }) => type !== 'claim')
 const firstClaims = claims.filter((_, index) => index % 3 === 0)

@@ -12,7 +12,7 @@ import { repeated } from '../setup/thorough.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 /** So often on each of two folders at the same time. */
-const TIMES = repeated(2, 5)
+const TIMES = repeated(1, 5)
 const LANES = [TIMES, TIMES]
 const CTRL_C = '\x03'
 
@@ -133,7 +133,7 @@ describe('a service that is asked to end', () => {
   test('while it starts for the first time ends too, and the next start works', { timeout: 5 * MINUTES }, async () => {
     // From before anything is there until its server runs.
     for (const mark of ['.', 'data/postgres.unfinished', 'data/postgres/postmaster.pid', 'data/port']) {
-      await using parent = await aDataFolder()
+      await using parent = await aDataFolder({ isNew: true })
       const folder = join(parent.folder, 'data')
       await using service = startInGroup(folder, ['node', CLI, 'serve'])
       await waitFor(() => (existsSync(join(parent.folder, mark)) ? true : undefined))

@@ -43,7 +43,8 @@ async function aMuteServer() {
   }
 }
 
-describe('serve', () => {
+// Some wait for a server that says nothing.
+describe.concurrent('serve', () => {
   test('listens while its server takes connections and never answers, and goes on trying', async () => {
     await using server = await aMuteServer()
     await using service = startCli(['serve'], { ...quick, DATABASE_URL: server.url, MIGRATE_ON_START: 'true' })
@@ -62,7 +63,7 @@ describe('serve', () => {
   })
 
   test('lets requests wait while it makes its database, and answers them then', async () => {
-    await using data = await aDataFolder()
+    await using data = await aDataFolder({ isNew: true })
     await using service = startCli(['serve'], { ...quick, DATA_DIR: data.folder })
     const url = await service.address()
     expect((await fetch(`${url}/readyz`)).status).toBe(503)
@@ -95,7 +96,7 @@ describe('serve', () => {
   })
 })
 
-describe('migrate', () => {
+describe.concurrent('migrate', () => {
   test('ends with a sentence where the server takes connections and never answers', async () => {
     await using server = await aMuteServer()
     const result = await runCli(['migrate'], { DATABASE_URL: server.url })

@@ -11,7 +11,7 @@ const FOLLOWED = [join(root, 'test/'), join(root, 'demo/')]
 /** The first project of which a test file imports something, itself or through other files of the tests; else it is pure. */
 const IMPORTS: [project: ProjectName, path: RegExp][] = [
   ['browser', /^playwright-core$/],
-  ['process', /^node:child_process$|\/src\/database\/embedded\.ts$/],
+  ['process', /^node:child_process$|\/src\/embedded\/embedded-postgres\.ts$/],
   ['api', /\/test\/setup\/database\.ts$/],
 ]
 

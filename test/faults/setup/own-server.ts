@@ -3,11 +3,11 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { migrateDatabase } from '../../../src/database/migrations.ts'
 import { type Cluster, openCluster } from '../../../src/embedded/embedded-cluster.ts'
 import { importRecords } from '../../../src/import/importer.ts'
 import { toRecordSource } from '../../../src/import/sources.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
+import { makePreparedFolder } from '../../setup/servers/prepared-folder.ts'
 import { makeServerFolder } from '../../setup/servers/server-folder.ts'
 
 /** A PostgreSQL of a test's own, which nobody starts again by himself. */
@@ -28,12 +28,10 @@ const openOwnCluster = (folder: string, settings: Record<string, string>) =>
 
 /** Starts a server with a migrated database. */
 export async function startOwnServer(settings: Record<string, string> = {}): Promise<OwnServer> {
-  const cluster = await openOwnCluster(await makeServerFolder('own-server'), settings)
+  const cluster = await openOwnCluster(await makePreparedFolder('own-server'), settings)
   const password = await cluster.create()
   const port = await cluster.start()
-  const server = toOwnServer(cluster, `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, settings)
-  await migrateDatabase(server.url)
-  return server
+  return toOwnServer(cluster, `postgres://postgres:${password}@127.0.0.1:${port}/reward_campaigns`, settings)
 }
 
 function toOwnServer(cluster: Cluster, url: string, settings: Record<string, string>): OwnServer {

@@ -8,6 +8,7 @@ import { openIngest } from '../../../src/ingest/batches.ts'
 import { contentOf } from '../../setup/data/stored-content.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { repeated } from '../../setup/thorough.ts'
 import { anyScenario, runScenario, type Scenario, type ScenarioStore } from '../simulation/random-scenarios.ts'
 import type { SimulatedChain } from '../simulation/simulated-chain.ts'
 import { type Operation, simulatedChain, simulatedTokens } from '../simulation/simulated-protocol.ts'
@@ -16,7 +17,7 @@ import { type Operation, simulatedChain, simulatedTokens } from '../simulation/s
 const KILLED_STEPS = 7
 
 /** No scenario is begun after this time. */
-const SCENARIOS_MS = 12_000
+const SCENARIOS_MS = repeated(5000, 12_000)
 
 /** A store that loses its connection now and then, and is opened again. */
 async function openKilledStore(database: TestDatabase, startBlock: number, isKilled: boolean) {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { repeated } from '../../setup/thorough.ts'
 import { anyScenario, runScenario, type ScenarioStore } from '../simulation/random-scenarios.ts'
 import type { SimulatedChain } from '../simulation/simulated-chain.ts'
 import { StoredChain } from '../stored-chain.ts'
@@ -41,7 +42,7 @@ const inOrder = (prices: Prices) =>
     .map(([, price]) => price)
 
 /** No scenario is begun after this time. */
-const SCENARIOS_MS = 6000
+const SCENARIOS_MS = repeated(3000, 6000)
 
 test('whatever a chain, its node and its indexer do, what is stored is in the end what there is', async () => {
   const end = performance.now() + SCENARIOS_MS

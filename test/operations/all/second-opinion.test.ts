@@ -18,7 +18,7 @@ import {
 } from '../../setup/second-opinion/second-opinion-comparison.ts'
 import { vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { startTestApp } from '../../setup/test-app.ts'
-import { firstOf } from '../../setup/thorough.ts'
+import { firstOf, repeated } from '../../setup/thorough.ts'
 
 /*
  * Whole public responses against a second opinion that is computed from the records alone, for random data,
@@ -65,7 +65,7 @@ async function compareAll(
 ) {
   const words = vocabularyOf(records)
   const unfiltered: Query = ['/reward-kit/trending', { tokenWhitelist: 'false', includeTokenMetadata: 'true' }]
-  for (const now of instantsAround(random)) {
+  for (const now of firstOf(instantsAround(random), 10)) {
     await compare([...randomQueries(words, random, queries), unfiltered], records, now)
   }
   const everything = ['most-completions', 'total-spend', 'recently-deployed'].map(
@@ -142,7 +142,7 @@ test.each(SEEDS)('answers about hard random records are what the records say: se
 
 test.each([
   { seed: 11, campaigns: 40, claims: 600 },
-  { seed: 12, campaigns: 600, claims: 3000 },
+  { seed: 12, campaigns: 510, claims: 2500 },
 ])(
   'answers about a sample are what its records say: seed $seed, $campaigns campaigns',
   async ({ seed, campaigns, claims }) => {
@@ -153,7 +153,7 @@ test.each([
     let records = [...generateSample({ campaigns, claims, seed, now: new Date(base * 1000) })]
     await api.save(...records)
     await storeTotalsOf(api.database, base)
-    await compareAll(comparison, records, { random, queries: 2, claims: 2 })
+    await compareAll(comparison, records, { random, queries: 2, claims: repeated(1, 2) })
     const later = new Date((base + 90) * 1000)
     const more = [...generateSample({ campaigns: 20, claims: 100, seed: seed + 100, now: later })]
     await api.save(...more)
@@ -161,8 +161,8 @@ test.each([
     await storeTotalsOf(api.database, base + HOUR)
     await compareAll(comparison, records, { random, queries: 1, claims: 1 })
     const { seen } = comparison
-    expect(seen.get('/reward-kit/trending with entries')).toBeGreaterThan(50)
-    expect(seen.get('/explore/contracts with claims')).toBeGreaterThan(50)
+    expect(seen.get('/reward-kit/trending with entries')).toBeGreaterThan(repeated(25, 50))
+    expect(seen.get('/explore/contracts with claims')).toBeGreaterThan(repeated(25, 50))
     if (campaigns > 500) expect(seen.get('/reward-kit/trending with 100 entries')).toBeGreaterThan(3)
   },
 )

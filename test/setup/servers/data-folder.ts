@@ -2,11 +2,15 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { waitFor } from '../wait-for.ts'
+import { makePreparedFolder } from './prepared-folder.ts'
 import { makeServerFolder } from './server-folder.ts'
 
-/** A folder that is gone after the test, with the server that a failed test may have left running. */
-export async function aDataFolder() {
-  const folder = await makeServerFolder('reward-campaigns-embedded')
+/**
+ * A folder that is gone after the test, with the server that a failed test may have left running. It has a migrated
+ * database, in which nothing is stored, unless the test is of how that is made.
+ */
+export async function aDataFolder({ isNew = false } = {}) {
+  const folder = await (isNew ? makeServerFolder : makePreparedFolder)('reward-campaigns-embedded')
   return {
     folder,
     async [Symbol.asyncDispose]() {

@@ -6,6 +6,7 @@ import pg from 'pg'
 import { type Cluster, openCluster } from '../../../src/embedded/embedded-cluster.ts'
 import { waitFor } from '../wait-for.ts'
 import { query } from './data-folder.ts'
+import { makePreparedFolder } from './prepared-folder.ts'
 import { makeServerFolder } from './server-folder.ts'
 
 const run = promisify(execFile)
@@ -34,9 +35,9 @@ export interface PrimaryServer extends StandaloneServer {
   openReplica: (settings?: Record<string, string>) => Promise<StandaloneServer>
 }
 
-/** A server whose replicas stream from it. */
+/** A server with a migrated database, whose replicas stream from it. */
 export async function openPrimary(): Promise<PrimaryServer> {
-  const folder = await makeServerFolder('reward-campaigns-primary')
+  const folder = await makePreparedFolder('reward-campaigns-primary')
   const cluster = await openCluster(folder, SETTINGS)
   const password = await cluster.create()
   const primary = await toServer(cluster, password)
@@ -64,7 +65,7 @@ export async function openPrimary(): Promise<PrimaryServer> {
 
 async function toServer(cluster: Cluster, password: string): Promise<StandaloneServer> {
   const port = await cluster.start()
-  const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
+  const url = `postgres://postgres:${password}@127.0.0.1:${port}/reward_campaigns`
   async function kill() {
     const [pid] = (await readFile(join(cluster.folder, 'postgres/postmaster.pid'), 'utf8')).split('\n')
     process.kill(Number(pid), 'SIGKILL')
