@@ -15,7 +15,7 @@ export function createPriceRepository(database: Database, clock: () => Date): Pr
   return {
     async find({ token, at, ...series }) {
       const [chainId, address = ''] = token.split(':')
-      const instant = at === undefined ? wholeSecondOf(clock()) : new Date(at)
+      const instant = at === undefined ? startOfSecond(clock()) : new Date(at)
       const instants = series.interval === undefined ? [] : pointsOf(series)
       const prices = await readPrices({ chainId: Number(chainId), address }, [...instants, instant])
       const price = prices?.pop()
@@ -33,7 +33,7 @@ export function createPriceRepository(database: Database, clock: () => Date): Pr
   }
 }
 
-const wholeSecondOf = (instant: Date) => new Date(Math.floor(instant.getTime() / 1000) * 1000)
+const startOfSecond = (instant: Date) => new Date(Math.floor(instant.getTime() / 1000) * 1000)
 
 type Series = Pick<GetPricesQuery, 'since' | 'until' | 'interval'>
 

@@ -25,16 +25,16 @@ const link = (relations: string) => ({
   },
 })
 
-/** Of pages by number. */
+/** Headers of numbered pages. */
 export const pageHeaders = {
   ...totalCountHeader,
   ...link('`first`, `prev`, `next`, `last`; after the last page `prev` is the last one'),
 }
 
-/** Of pages that go on from each other. */
+/** Headers of pages with cursors. */
 export const cursorHeaders = link('`next`')
 
-/** Of a walk through pages. */
+/** Headers of a walk: cursor pages of a list that also has numbered pages. */
 export const walkHeaders = {
   'x-changed-since-start': {
     type: 'string',

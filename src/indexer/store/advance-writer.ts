@@ -8,7 +8,7 @@ import { listClaimsAbove, toBatch, toFirstBatch, type WrittenChain, withoutCampa
 import {
   dropBackFilledClaims,
   dropOrigins,
-  forgetUnknownAbove,
+  deleteUnknownAbove,
   storeBackfilledClaims,
   storeBlocks,
   storeOrigins,
@@ -75,7 +75,7 @@ export function createAdvanceWriter({ client, ingest, chain, skipped, isWritten,
         await writeFacts(advance, new Set([...skipped.ids(), ...refused.keys()]))
         await skipped.keep(refused)
       }
-      if (depth > 0) await forgetUnknownAbove(client, chainId, base)
+      if (depth > 0) await deleteUnknownAbove(client, chainId, base)
       await storeUnknown(
         client,
         chainId,

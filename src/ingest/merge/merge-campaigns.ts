@@ -214,7 +214,7 @@ export const withdrawIncentives: Step[] = [
   ),
 ]
 
-/** Once the incentives are as the records have them. */
+/** After the incentives are stored. */
 export const makeDocuments: Step[] = stepsFor(
   ['campaign', 'incentive'],
   [makeCampaignDocuments('select key from staged_key union select key from refigured_campaigns')],
