@@ -6,9 +6,9 @@ import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts
 import type { Advance } from '../sync/sync-steps.ts'
 import { listClaimsAbove, toBatch, toFirstBatch, type WrittenChain, withoutCampaigns } from './batch-records.ts'
 import {
+  deleteUnknownAbove,
   dropBackFilledClaims,
   dropOrigins,
-  deleteUnknownAbove,
   storeBackfilledClaims,
   storeBlocks,
   storeOrigins,
