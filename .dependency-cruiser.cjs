@@ -156,7 +156,7 @@ module.exports = {
     allow(
       'settings-know-schemas-only',
       '^src/(config|settings|renamed-settings)[.]ts$',
-      ['^src/schemas/', '^src/(former-)?settings[.]ts$'],
+      ['^src/schemas/', '^src/(renamed-)?settings[.]ts$'],
       'Settings are read before anything else is there.',
     ),
     allow(

@@ -58,14 +58,14 @@ import { trendingRoutes } from './features/trending/trending-routes.ts'
 import { trendingSchemas } from './features/trending/trending-schemas.ts'
 import { serveWellKnown } from './features/well-known/well-known-routes.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi/openapi.ts'
-import { handleErrors, refuseMalformedQueries } from './http/request/errors/error-handling.ts'
+import { handleErrors, rejectMalformedQueries } from './http/request/errors/error-handling.ts'
 import { errorSchemas } from './http/request/errors/error-schemas.ts'
 import { MAX_PROBLEMS, parseQuery } from './http/request/query-strings.ts'
 import {
   MAX_HEADER_BYTES,
-  refuseAmbiguousRequests,
-  refuseOtherMethods,
-  refuseUnroutable,
+  rejectAmbiguousRequests,
+  rejectOtherMethods,
+  rejectUnroutable,
   routeMalformed,
 } from './http/request/routing.ts'
 import { hideSurface, serveSurface } from './http/request/surfaces.ts'
@@ -73,7 +73,7 @@ import { validateParameters } from './http/request/validation.ts'
 import { requireBearerToken } from './http/security/authentication.ts'
 import { clientNetworkOf, trustProxies } from './http/security/client-addresses.ts'
 import { allowOrigins } from './http/security/cors.ts'
-import { createClientCounts, createRateLimit, refuseBeyond } from './http/security/rate-limits.ts'
+import { createClientCounts, createRateLimit, enforceRateLimit } from './http/security/rate-limits.ts'
 import { addSecurityHeaders } from './http/security/security-headers.ts'
 import { shareOf } from './http/server/address-usage.ts'
 import { Connections } from './http/server/connections.ts'
@@ -112,9 +112,9 @@ export interface AppOptions {
   docsFolder?: string
   /** Loads the tools for agents, where the settings say that they are served; absent: there are none. */
   loadMcp?: LoadMcp | undefined
-  /** Has requests traced, from their first hook on. */
+  /** Traces requests, from their first hook on. */
   trace?: ((app: FastifyInstance) => void) | undefined
-  /** Where what happens is counted. */
+  /** The counters of the metrics. */
   counts?: ServiceCounts
   /** The moment of a response. */
   now?: () => Date
@@ -202,7 +202,7 @@ export async function buildApp(options: AppOptions) {
     responseMs: (settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 - drainMs) * 0.8,
   })
   addSecurityHeaders(app)
-  refuseMalformedQueries(app)
+  rejectMalformedQueries(app)
   await allowOrigins(app, settings.CORS_ORIGINS)
   // After CORS, so that pages can read these refusals too.
   rejectWhileOverloaded(app, connections, {
@@ -212,10 +212,10 @@ export async function buildApp(options: AppOptions) {
     isBehindProxy: isProxy !== undefined,
   })
   sendInPieces(app, connections)
-  refuseAmbiguousRequests(app)
-  refuseUnroutable(app)
+  rejectAmbiguousRequests(app)
+  rejectUnroutable(app)
   await collectOpenApi(app)
-  refuseOtherMethods(app)
+  rejectOtherMethods(app)
 
   const signalOf = ({ raw }: FastifyRequest) => connections.signalOf(raw)
   const responseCache = new ResponseCache({
@@ -300,7 +300,7 @@ export async function buildApp(options: AppOptions) {
   const isExplorerServed = settings.EXPLORER && settings.SURFACES.includes('public')
   const explorerFolder = isExplorerServed ? options.explorerFolder : undefined
   await app.register(async (documents) => {
-    if (limit !== undefined) refuseBeyond(documents, limit)
+    if (limit !== undefined) enforceRateLimit(documents, limit)
     serveOpenApi(documents)
     await serveExplorer(documents, explorerFolder, {
       campaigns: createExplorerRepository(lookups),

@@ -111,7 +111,7 @@ function misspeltIn(environment: Record<string, string | undefined>): string[] {
 
 const describeReason = (error: unknown) => (error instanceof Error ? error.message.split(',')[0] : String(error))
 
-/** Asks the library that has to understand the list. */
+/** Validated by the library that uses the list. */
 function faultsOfProxies(proxies: unknown): string[] {
   try {
     if (Array.isArray(proxies)) compile(proxies)

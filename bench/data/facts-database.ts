@@ -35,7 +35,7 @@ export interface FactsDatabase {
 }
 
 /**
- * A server with generated facts in a folder of its own, which is gone at the end; or in a folder below `keptIn`, where they
+ * A server with generated facts in a folder of its own, which is gone at the end; or in a folder below `reuseFolder`, where they
  * are found the next time, for as long as they are like those that would be made.
  */
 export async function openFactsDatabase(

@@ -32,7 +32,7 @@ export interface Representations {
   send(request: FastifyRequest, reply: FastifyReply, content: Content, onEncoded: () => void): Promise<void> | void
 }
 
-/** Makes representations of responses; each is compressed once, as long as its content is held. */
+/** Encodes responses; each encoding is compressed once and cached with its content. */
 export function createRepresentations(cacheControl: string): Representations {
   const compress = createCompressor()
 

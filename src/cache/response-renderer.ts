@@ -49,7 +49,7 @@ interface RendererOptions {
   now: () => Date
 }
 
-/** Makes responses that are not in the cache, each once at a time, and stores them there. */
+/** Renders responses that are not in the cache, each once at a time, and stores them in the cache. */
 export class ResponseRenderer {
   readonly #store: ReturnType<typeof createCacheStore>
   readonly #options: RendererOptions
@@ -96,8 +96,8 @@ export class ResponseRenderer {
 
   async #renderAndStore(rendering: Rendering, { version, renderedAt }: State) {
     const secondEnds = rendering.changesEachSecond ? endOfSecond(renderedAt) : Number.POSITIVE_INFINITY
-    const made = await this.#renderAtVersion(version, (at) => make(rendering, at, secondEnds))
-    const response = { renderedAt, confirmedAt: renderedAt, ...made }
+    const rendered = await this.#renderAtVersion(version, (at) => renderResponse(rendering, at, secondEnds))
+    const response = { renderedAt, confirmedAt: renderedAt, ...rendered }
     this.#store.keep(rendering.cacheKey, response)
     return response
   }
@@ -106,15 +106,15 @@ export class ResponseRenderer {
    * A response of one state of the data, however many queries it took: for followed chains it says as of which blocks
    * it is. So nothing that concerns it may have changed since the version at which it was started.
    */
-  async #renderAtVersion(version: DataVersion, make: (version: DataVersion) => Promise<RenderedResponse>) {
+  async #renderAtVersion(version: DataVersion, renderAt: (version: DataVersion) => Promise<RenderedResponse>) {
     let begunAt = version
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
-      const made = await make(begunAt)
-      if (begunAt.asOf.blocks.size === 0) return { ...made, version: begunAt, isExact: false }
+      const rendered = await renderAt(begunAt)
+      if (begunAt.asOf.blocks.size === 0) return { ...rendered, version: begunAt, isExact: false }
       // Other requests share this read, so it goes on when the client of this one has left.
       const now = await withoutAbort(this.#options.currentVersion)
-      if (!this.#options.versions.hasChanged(begunAt, now, made.dependencies)) {
-        return { ...made, version: begunAt, isExact: true }
+      if (!this.#options.versions.hasChanged(begunAt, now, rendered.dependencies)) {
+        return { ...rendered, version: begunAt, isExact: true }
       }
       begunAt = now
     }
@@ -122,7 +122,7 @@ export class ResponseRenderer {
   }
 }
 
-async function make(
+async function renderResponse(
   { load, request }: Rendering,
   { nextChangeAt }: DataVersion,
   secondEnds: number,

@@ -17,7 +17,7 @@ export interface DoctorOptions {
 
 /** Statement timeouts for checks of a sample and of everything. */
 const STATEMENT_MS = 10_000
-const WHOLE_STATEMENT_MS = 600_000
+const FULL_STATEMENT_MS = 600_000
 
 /** `doctor`: checks the configured database, and reports each result. Writes nothing. */
 export async function doctor(settings: Settings, options: DoctorOptions) {
@@ -46,8 +46,8 @@ async function examine(
       servingRole: servingRole ?? null,
       compareSchema: () => compareSchema(database),
       listChains: createFollowedChainReader(database, () => new Date()),
-      isWhole: all,
-      statementMs: all ? WHOLE_STATEMENT_MS : STATEMENT_MS,
+      isComplete: all,
+      statementMs: all ? FULL_STATEMENT_MS : STATEMENT_MS,
     })
   } finally {
     await client.end()

@@ -50,7 +50,7 @@ export const schemaObjects = `
 
 const FILE = join(import.meta.dirname, '../../migrations/meta/_schema.json')
 
-/** Those of this version, as its migrations make them, which a test compares. */
+/** The schema objects of this version; a test compares them with what the migrations create. */
 const readSchemaObjects = (): SchemaObject[] => JSON.parse(readFileSync(FILE, 'utf8'))
 
 /**

@@ -10,7 +10,7 @@ export interface Bounds {
   beforehand?: string
 }
 
-/** Longer than the server takes to end a statement. */
+/** Extra time for the server to end a statement after its timeout. */
 const RESPONSE_MS = 2000
 
 /** Reads the database in a transaction that writes nothing. */

@@ -2,7 +2,7 @@ import type { FollowedChain } from '../database/lookups/followed-chains.ts'
 import type { Query } from '../database/snapshot.ts'
 import { type Finding, failed, ok, warning } from '../schemas/check-findings.ts'
 
-/** From this lag on, the data of a chain counts as wrong rather than late. */
+/** A chain with a longer lag fails the check. */
 const LONGEST_LAG_SECONDS = 600
 
 export function examineChains(chains: readonly FollowedChain[]): Finding {

@@ -24,7 +24,7 @@ export interface Examined {
   compareSchema: () => Promise<'behind' | 'current' | 'newer'>
   listChains: () => Promise<readonly FollowedChain[]>
   /** Everything instead of a sample. */
-  isWhole: boolean
+  isComplete: boolean
   /** Maximum time of one statement. */
   statementMs: number
 }
@@ -43,7 +43,7 @@ interface Check {
  * exceeds its timeout is a finding, not an error.
  */
 export async function examineDatabase(examined: Examined): Promise<CheckedFinding[]> {
-  const { client, isEmbedded, servingRole, isWhole, statementMs } = examined
+  const { client, isEmbedded, servingRole, isComplete, statementMs } = examined
   const inCheckSnapshot = <T>(work: (query: Query) => Promise<T>) => inSnapshot(client, { statementMs }, work)
   const findings: CheckedFinding[] = []
 
@@ -76,7 +76,7 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
   }
 
   const earlier = await inCheckSnapshot(readRevision)
-  const sample: Sample = isWhole ? null : await inCheckSnapshot((query) => pickCampaigns(query, SAMPLE_SIZE))
+  const sample: Sample = isComplete ? null : await inCheckSnapshot((query) => pickCampaigns(query, SAMPLE_SIZE))
   const compare = (name: string, subject: string, of: Sample, find: () => Promise<Differences>): Check => ({
     name,
     async examine() {

@@ -12,16 +12,16 @@ export interface Lease {
   /** The name of the connection at the server. */
   name: string
   /** From now on the connection is not opened again. */
-  letGo: () => void
-  isLettingGo: () => boolean
-  leave: () => Promise<void>
+  stopReconnecting: () => void
+  isReleased: () => boolean
+  release: () => Promise<void>
 }
 
 /**
  * Holds a connection that shows this process to others, and reopens it when it is cut. If that fails, the server may
- * have died: `bringBack` restarts it.
+ * have died: `restart` restarts it.
  */
-export async function acquireLease(url: string, bringBack: (self: Lease) => Promise<void>): Promise<Lease> {
+export async function acquireLease(url: string, restart: (self: Lease) => Promise<void>): Promise<Lease> {
   const name = `${APPLICATION_NAME} ${randomUUID()}`
   let isLeaving = false
   let current: pg.Client
@@ -42,7 +42,7 @@ export async function acquireLease(url: string, bringBack: (self: Lease) => Prom
         return
       } catch {
         // It may not start at once: the killed processes must be gone first.
-        await bringBack(lease).catch(() => undefined)
+        await restart(lease).catch(() => undefined)
         await sleep(waitMs, undefined, { ref: false })
       }
     }
@@ -50,11 +50,11 @@ export async function acquireLease(url: string, bringBack: (self: Lease) => Prom
 
   const lease: Lease = {
     name,
-    letGo() {
+    stopReconnecting() {
       isLeaving = true
     },
-    isLettingGo: () => isLeaving,
-    async leave() {
+    isReleased: () => isLeaving,
+    async release() {
       isLeaving = true
       await current.end().catch(() => undefined)
     },
@@ -63,7 +63,7 @@ export async function acquireLease(url: string, bringBack: (self: Lease) => Prom
   return lease
 }
 
-/** Asked on a separate connection: the presence may just have been cut. An unreachable server is left alone. */
+/** Queried on a separate connection: its connection may just have been cut. An unreachable server is left alone. */
 export async function isUsedByOthers(url: string, ownName: string) {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => undefined)

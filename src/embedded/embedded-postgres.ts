@@ -44,19 +44,19 @@ export async function openEmbeddedServer(
     }
   }
 
-  const { url, presence } = await alone(async () => {
+  const { url, lease } = await alone(async () => {
     const password = await cluster.create(onCreate)
     const port = (await cluster.runningPort()) ?? (await cluster.start())
     const serverUrl = `postgres://postgres:${password}@127.0.0.1:${port}`
     await ensureDatabase(serverUrl)
     const url = `${serverUrl}/${DATABASE}`
-    return { url, presence: await acquireLease(url, (self) => alone(() => bringBack(self, port))) }
+    return { url, lease: await acquireLease(url, (self) => alone(() => restartServer(self, port))) }
   })
-  leaving?.addEventListener('abort', presence.letGo)
+  leaving?.addEventListener('abort', lease.stopReconnecting)
 
   /** All users notice that the server has died: one of them restarts it, the others find it running. */
-  async function bringBack(self: Lease, port: number) {
-    if (self.isLettingGo() || (await cluster.runningPort()) !== undefined) return
+  async function restartServer(self: Lease, port: number) {
+    if (self.isReleased() || (await cluster.runningPort()) !== undefined) return
     await cluster.startOn(port)
     onRestart?.()
   }
@@ -64,10 +64,10 @@ export async function openEmbeddedServer(
   return {
     url,
     close() {
-      presence.letGo()
+      lease.stopReconnecting()
       return alone(async () => {
-        const isLast = !(await isUsedByOthers(url, presence.name))
-        await presence.leave()
+        const isLast = !(await isUsedByOthers(url, lease.name))
+        await lease.release()
         if (isLast) await cluster.stop()
       })
     },

@@ -30,7 +30,7 @@ export interface ImportOptions {
 /** A commit waits for the disk, and for synchronous standbys. */
 const COMMIT_MS = 60_000
 
-/** From this number of records on, statistics and the visibility map are updated at once. */
+/** After at least this number of records, statistics and the visibility map are updated at once. */
 const MANY_RECORDS = 5000
 
 /**

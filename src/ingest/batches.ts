@@ -22,7 +22,7 @@ export interface Ingest {
   close(): Promise<void>
 }
 
-/** From this number of facts on a batch is planned for its size. */
+/** Statements of a batch with at least this number of facts are planned for its size. */
 const MANY_FACTS = 200
 
 /**

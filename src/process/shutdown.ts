@@ -105,7 +105,7 @@ export function handleSignals({ timeoutMs, toExitCode, onError }: ShutdownOption
   }
 }
 
-/** Tells the first request to end from its repetitions, and from one that forces the end. */
+/** Distinguishes the first shutdown signal, duplicates of it, and a signal that forces the exit. */
 export function createRequestCounter() {
   let count = 0
   let firstAt = 0

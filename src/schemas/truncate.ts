@@ -1,7 +1,7 @@
 /** Characters as people see them: a letter with its marks, a flag, a family of emojis. */
 const characters = new Intl.Segmenter('und')
 
-/** Longer than any real character; the end of a longer one is not looked for. */
+/** Maximum length of a grapheme; a longer one may be cut. */
 const LONGEST_CHARACTER = 64
 
 /** Truncates a text to so many UTF-16 units, between characters, with `…` in place of the rest. */

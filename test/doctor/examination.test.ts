@@ -60,7 +60,7 @@ async function examine(database: TestDatabase, options: Partial<Examined> = {}) 
       servingRole: role,
       compareSchema: () => compareSchema(drizzled),
       listChains: createFollowedChainReader(drizzled, () => now),
-      isWhole: true,
+      isComplete: true,
       statementMs: 30_000,
       ...options,
     })
@@ -77,8 +77,8 @@ const CHECKS =
   'claim_intervals claimant_totals trending contract_totals members token_prices counts documents bits bitmaps chains orphans ' +
   'unvalued_claims changes revision'
 
-test.each([true, false])('a healthy database is found in order, whole and by a sample: %s', async (isWhole) => {
-  const findings = await examine(healthy, { isWhole })
+test.each([true, false])('a healthy database is found in order, whole and by a sample: %s', async (isComplete) => {
+  const findings = await examine(healthy, { isComplete })
   expect(findings.filter(({ state }) => state !== 'ok')).toEqual([])
   expect(findings.map(({ check }) => check.replace(' ', '_')).join(' ')).toBe(CHECKS)
   expect(findings.filter(({ found, advice }) => found === '' || advice !== null)).toEqual([])
@@ -121,7 +121,7 @@ test('a database in the midst of imports is found in order', async () => {
   try {
     for (let round = 0; round < repeated(2, 6); round += 1) {
       for (const before = batches; batches <= before; ) {
-        expect(await faultsOf(database, { isWhole: round % 2 === 0 })).toEqual([])
+        expect(await faultsOf(database, { isComplete: round % 2 === 0 })).toEqual([])
       }
     }
   } finally {
@@ -424,7 +424,7 @@ describe('a defect is found, and nothing else, and mended by what the advice nam
     await database.query(`update incentives set claim_count = claim_count + 1;
       update campaign_documents set detail = detail || ' '; update campaign_claimant_counts set claimant_count = 1000;
       update contract_claim_totals set campaign_count = campaign_count + 1; update facet_maps set bits = ~bits`)
-    const faults = await faultsOf(database, { isWhole: false })
+    const faults = await faultsOf(database, { isComplete: false })
     expect(faults.map(({ check }) => check)).toEqual(
       expect.arrayContaining(['incentives', 'claimants', 'contract totals', 'documents', 'bitmaps']),
     )

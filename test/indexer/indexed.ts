@@ -17,12 +17,12 @@ export const settingsOf = (url: string) => ({
 })
 
 /** Follows the recorded contracts on a node, into a database. */
-export async function openIndexed(databaseUrl: string, url: string, leftOut: SkippedCampaignOptions = {}) {
+export async function openIndexed(databaseUrl: string, url: string, skipped: SkippedCampaignOptions = {}) {
   const chain = settingsOf(url)
   const store = await openChainStore(databaseUrl, chain, {
     onWait: () => undefined,
     signal: AbortSignal.timeout(30_000),
-    ...leftOut,
+    ...skipped,
   })
   const client = createChainClient({
     chainId: chain.chainId,

@@ -110,7 +110,7 @@ async function findingsOf(database: TestDatabase) {
       servingRole: null,
       compareSchema: () => compareSchema(drizzled),
       listChains: createFollowedChainReader(drizzled, () => new Date()),
-      isWhole: true,
+      isComplete: true,
       statementMs: 30_000,
     })
     // The bounds of popular campaigns and busy claimants are others than the schema has.

@@ -53,17 +53,17 @@ export const filters: Part = {
     },
   },
   async *measure(context) {
-    const { few, many, cachedMs } = await withSecondDatabase(context.facts.url, FEW_CAMPAIGNS, FEW_CLAIMS, (url) =>
+    const { small, large, cachedMs } = await withSecondDatabase(context.facts.url, FEW_CAMPAIGNS, FEW_CLAIMS, (url) =>
       measureBoth(context, url),
     )
     const of = (figure: 'page' | 'first' | 'again', filters?: number) =>
       worstOf(
-        many
+        large
           .filter((query) => filters === undefined || query.filters === filters)
           .map((query) => ({ name: query.name, ms: query[figure] })),
       )
     yield { target: 'page', ...of('page') }
-    yield { target: 'ratio', ...ratioOf(few, many) }
+    yield { target: 'ratio', ...ratioOf(small, large) }
     yield { target: 'single', ...of('first', 1) }
     yield { target: 'pair', ...of('first', 2) }
     const again = of('again')
@@ -77,26 +77,26 @@ export const filters: Part = {
 
 /** Sends each query to both in turn, so that a busy machine affects both. */
 async function measureBoth(context: PartContext, fewUrl: string) {
-  await using few = await openListRounds(context, fewUrl, CACHE_MEGABYTES)
-  await using many = await openListRounds(context, context.facts.url, CACHE_MEGABYTES)
-  const queries = many.results().measured.length
+  await using small = await openListRounds(context, fewUrl, CACHE_MEGABYTES)
+  await using large = await openListRounds(context, context.facts.url, CACHE_MEGABYTES)
+  const queries = large.results().measured.length
   const end = Date.now() + LIMIT_MS
   for (let round = 0; round <= ROUNDS && (round < 2 || Date.now() < end); round += 1) {
-    await few.begin()
-    await many.begin()
+    await small.begin()
+    await large.begin()
     for (let index = 0; index < queries; index += 1) {
-      await few.send(index)
-      await many.send(index)
+      await small.send(index)
+      await large.send(index)
     }
-    await many.sendCached()
+    await large.sendCached()
     context.log(`round ${round} of ${ROUNDS} of ${queries} questions`)
   }
-  return { few: few.results().measured, many: many.results().measured, cachedMs: many.results().cachedMs }
+  return { small: small.results().measured, large: large.results().measured, cachedMs: large.results().cachedMs }
 }
 
-function ratioOf(few: MeasuredQuery[], many: MeasuredQuery[]) {
-  const ratios = many
-    .map(({ name, page }, index) => ({ name, ratio: page / (few[index]?.page ?? Number.NaN) }))
+function ratioOf(small: MeasuredQuery[], large: MeasuredQuery[]) {
+  const ratios = large
+    .map(({ name, page }, index) => ({ name, ratio: page / (small[index]?.page ?? Number.NaN) }))
     .sort((one, other) => other.ratio - one.ratio)
   const hardest = ratios.slice(0, 3).map(({ name, ratio }) => `${name} ${toText(ratio)} ×`)
   return {

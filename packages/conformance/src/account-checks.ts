@@ -24,7 +24,7 @@ interface Evaluated {
   reasons: unknown[]
 }
 
-/** Pages one behind the other; `isWhole` where that is all there is. */
+/** Pages one behind the other; `isComplete` if there are no more. */
 export async function walk<Entry>({ send }: HttpClient, path: string, name: string) {
   const entries: Entry[] = []
   let total: number | undefined
@@ -37,7 +37,7 @@ export async function walk<Entry>({ send }: HttpClient, path: string, name: stri
     total ??= body.totalClaims
     cursor = typeof body.nextCursor === 'string' ? body.nextCursor : null
   }
-  return { entries, total, isWhole: cursor === null }
+  return { entries, total, isComplete: cursor === null }
 }
 
 /** What is told of the one who has made the newest claim: claims, rewards and eligibility are about the same. */
@@ -72,12 +72,12 @@ export async function findAccountViolations(http: HttpClient, operations: readon
       ),
   )
   const counted = rewards.entries.reduce((sum, { claims }) => sum + claims, 0)
-  const checks: [isKept: boolean, violation: string][] = [
+  const checks: [holds: boolean, violation: string][] = [
     [own.entries.every((claim) => claim.claimant === claimant), '/claims: claimant returns claims of others'],
     [!shownTwice, '/claims shows a claim twice'],
     [times.every((time, index) => index === 0 || time <= (times[index - 1] ?? time)), '/claims is not newest first'],
-    [!own.isWhole || own.total === own.entries.length, '/claims has another number of entries than its total says'],
-    [!rewards.isWhole || counted === own.total, '/users/{address}/rewards counts other claims than /claims'],
+    [!own.isComplete || own.total === own.entries.length, '/claims has another number of entries than its total says'],
+    [!rewards.isComplete || counted === own.total, '/users/{address}/rewards counts other claims than /claims'],
     [
       best === undefined || evaluated?.verdict === best,
       "/eligibility: a campaign's verdict is not the best of its incentives'",

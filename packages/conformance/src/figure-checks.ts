@@ -49,7 +49,7 @@ async function findActivityViolations(http: HttpClient, { campaignId, blockTimes
     Object(toJson((await http.send(`/activity?${range}&interval=1d${rest}`)).text)).campaigns?.[0] as
       | Activity
       | undefined
-  const [all, own, { entries: claims, isWhole }] = await Promise.all([
+  const [all, own, { entries: claims, isComplete }] = await Promise.all([
     read(''),
     read(`&campaignId=${campaignId}`),
     walk<Claim>(http, `/claims?campaignId=${campaignId}&${range}`, 'claims'),
@@ -60,15 +60,15 @@ async function findActivityViolations(http: HttpClient, { campaignId, blockTimes
     claims.filter((claim) => Math.floor((Number(claim.blockTimestamp) - since) / DAY) === day),
   )
   const claimants = daily.map((part) => new Set(part.map(({ claimant }) => claimant)).size)
-  const checks: [isKept: boolean, violation: string][] = [
+  const checks: [holds: boolean, violation: string][] = [
     [[all, own].every(addsUp), 'has intervals that do not add up to the totals'],
     [[all, own].every(isPlausible), 'counts more claimants, or claims without a value, than claims'],
     [own.claims.every((count, day) => count <= (all.claims[day] ?? 0)), 'counts fewer claims of all than of one'],
     [
-      !isWhole || String(own.claims) === String(daily.map(({ length }) => length)),
+      !isComplete || String(own.claims) === String(daily.map(({ length }) => length)),
       'counts other claims than /claims lists',
     ],
-    [!isWhole || String(own.claimants) === String(claimants), 'counts other claimants than those of /claims'],
+    [!isComplete || String(own.claimants) === String(claimants), 'counts other claimants than those of /claims'],
   ]
   return checks.filter(([holds]) => !holds).map(([, violation]) => `/activity ${violation}`)
 }
@@ -91,13 +91,13 @@ async function findOutlookViolations(http: HttpClient, campaignId: string) {
   const incentives: Outlook[] = outlook.campaigns?.[0]?.incentives ?? []
   const at = Date.parse(outlook.at) / 1000
   const range = `since=${instant(at - DAY + 1)}&until=${instant(at + 1)}`
-  const { entries: claims, isWhole } = await walk<Claim>(http, `/claims?campaignId=${campaignId}&${range}`, 'claims')
-  const checks: [isKept: boolean, violation: string][] = [
+  const { entries: claims, isComplete } = await walk<Claim>(http, `/claims?campaignId=${campaignId}&${range}`, 'claims')
+  const checks: [holds: boolean, violation: string][] = [
     [incentives.length > 0, 'does not tell of the incentives of a campaign that was claimed'],
     [incentives.every(hasOdds), 'tells of other odds than one more entry has'],
     [incentives.every((incentive) => lasts(incentive, at)), 'tells of another time left than budget and pace give'],
     [
-      !isWhole ||
+      !isComplete ||
         incentives.every(
           ({ incentiveIndex, claimsInBasis }) =>
             claims.filter((claim) => claim.incentiveIndex === incentiveIndex).length === claimsInBasis,

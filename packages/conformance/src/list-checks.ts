@@ -24,7 +24,7 @@ async function linkViolationsIn<Entry>({ send }: HttpClient, { path, identify, r
   const [behind, before] = await Promise.all([next && send(next), send(linkTo('prev', second) ?? path)])
   const idsOf = (response: typeof first) => read(response).entries.map(identify).join()
   const { total = 0 } = read(first)
-  const checks: [isKept: boolean, violation: string][] = [
+  const checks: [holds: boolean, violation: string][] = [
     [first.headers.get('x-total-count') === String(total), 'has another x-total-count than its total'],
     [(next === undefined) === total <= 5, 'has a link to a next page where there is none, or none where there is'],
     [!behind || idsOf(behind) === idsOf(second), 'has a link to the next page that leads elsewhere'],
@@ -110,7 +110,7 @@ async function violationsIn<Entry>(http: HttpClient, listing: Listing<Entry>): P
   ])
   const reference = first.entries.map(identify).slice(0, Math.min(ROWS, total))
   const rows = everything?.flatMap(({ entries }) => entries.map(identify))
-  const checks: [isKept: boolean, violation: string][] = [
+  const checks: [holds: boolean, violation: string][] = [
     [first.total !== undefined, 'says no total'],
     [String(small) === String(reference), 'in pages of 12 is another sequence than in pages of 100'],
     [String(middle) === String(reference), 'in pages of 20 is another sequence than in pages of 100'],
@@ -137,7 +137,7 @@ export async function findFilterViolations(http: HttpClient): Promise<string[]> 
   ])
   const some = all.entries[0]
   const totalOf = (page: { total: number | undefined }) => page.total ?? 0
-  const checks: [isKept: boolean, violation: string][] = [
+  const checks: [holds: boolean, violation: string][] = [
     [totalOf(active) <= totalOf(all), 'showActiveOnly=true returns more than without it'],
     [active.entries.every(({ isActive }) => isActive), 'showActiveOnly=true returns inactive campaigns'],
     [totalOf(all) <= totalOf(unfiltered), 'tokenWhitelist=true returns more than tokenWhitelist=false'],

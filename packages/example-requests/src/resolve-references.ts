@@ -45,7 +45,7 @@ export function resolveReferences<T extends object>(document: T): T {
   }
 
   /** With what it includes. */
-  function whole({ allOf, unevaluatedProperties, ...schema }: Schema): Schema {
+  function mergeAllOf({ allOf, unevaluatedProperties, ...schema }: Schema): Schema {
     if (allOf === undefined) return schema
     const parts = [...allOf.map(({ $ref }): Schema => targetOf($ref)), schema]
     return {
@@ -60,15 +60,15 @@ export function resolveReferences<T extends object>(document: T): T {
     path,
     { ...others, get: resolve({ servers, security, ...get }, get?.operationId) },
   ])
-  const wholes = Object.entries(schemas).map(([name, schema]): [string, Schema] => [name, whole(schema)])
+  const merged = Object.entries(schemas).map(([name, schema]): [string, Schema] => [name, mergeAllOf(schema)])
   // What is in its place now stands nowhere else: enumerations of parameters, and what other schemas include.
-  const text = JSON.stringify(wholes)
+  const text = JSON.stringify(merged)
   const included = new Set(Object.values(schemas).flatMap(({ allOf = [] }) => allOf.map(({ $ref }) => $ref)))
   const isPart = ([name, schema]: [string, Schema]) => {
     const reference = `#/components/schemas/${name}`
     return ('enum' in schema || included.has(reference)) && !text.includes(`"${reference}"`)
   }
-  const rest = wholes.filter((one) => !isPart(one))
+  const rest = merged.filter((one) => !isPart(one))
   return {
     ...document,
     paths: Object.fromEntries(operations),

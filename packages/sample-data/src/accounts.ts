@@ -3,7 +3,7 @@ import type { Random } from './random.ts'
 
 const DAY = 86_400
 
-export interface People {
+export interface Accounts {
   /** Users who claim. */
   claimants: readonly string[]
   /** Of the off-chain access lists that somebody is on, by ID; users are on several. */
@@ -11,7 +11,7 @@ export interface People {
   owners: readonly { address: string; budget: string }[]
 }
 
-export function drawPeople(random: Random, { campaigns, claims }: { campaigns: number; claims: number }): People {
+export function drawAccounts(random: Random, { campaigns, claims }: { campaigns: number; claims: number }): Accounts {
   const users = Math.min(200_000, Math.max(300, Math.ceil(claims / 20)))
   const longest = Math.max(...facts.accessLists.map(({ members }) => members))
   const addresses = Array.from({ length: users + longest }, random.address)
@@ -30,7 +30,7 @@ export function drawPeople(random: Random, { campaigns, claims }: { campaigns: n
 }
 
 /** The oldest list first. */
-export function* accessListRecords(random: Random, { members }: People, now: number) {
+export function* accessListRecords(random: Random, { members }: Accounts, now: number) {
   for (const [index, { id, userId, name }] of facts.accessLists.entries()) {
     const createdAt = now - (facts.accessLists.length - index) * 8 * DAY + random.integer(0, DAY)
     yield {
@@ -46,7 +46,7 @@ export function* accessListRecords(random: Random, { members }: People, now: num
 }
 
 /** About half of the streaks go on, of which some wait for this week's completion. */
-export function* profileRecords(random: Random, { claimants }: People, now: number) {
+export function* profileRecords(random: Random, { claimants }: Accounts, now: number) {
   for (const userAddress of claimants) {
     const isBroken = random.chance(0.45)
     const endsAt = isBroken ? now - random.integer(1, 90 * DAY) : now + random.integer(60, 7 * DAY)

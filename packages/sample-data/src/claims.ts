@@ -13,9 +13,9 @@ export function* claimRecords(random: Random, campaigns: readonly SampleCampaign
     const number = visited[index] ?? 0
     if (campaign === undefined) continue
     visited[index] = number + 1
-    const { id, admitted, rewards, course } = campaign
+    const { id, admitted, rewards, timeline } = campaign
     // Where as many took part as may, nobody comes twice before all were there.
-    const claimant = course.lifecycle === 'full' ? admitted[number % admitted.length] : random.pickSkewed(admitted)
+    const claimant = timeline.lifecycle === 'full' ? admitted[number % admitted.length] : random.pickSkewed(admitted)
     const txHash = random.hash()
     const logIndex = random.integer(0, 400)
     for (const [incentiveIndex, reward] of rewards.entries()) {
@@ -44,7 +44,7 @@ function drawVisits(random: Random, campaigns: readonly SampleCampaign[]) {
   let count = 0
   for (const [index, campaign] of campaigns.entries()) {
     for (let visit = 0; visit < campaign.visits; visit++) {
-      visits[count++] = drawClaimTime(random, campaign.course) * campaigns.length + index
+      visits[count++] = drawClaimTime(random, campaign.timeline) * campaigns.length + index
     }
   }
   return visits.sort()

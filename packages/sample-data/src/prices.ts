@@ -33,9 +33,9 @@ export function* tokenPriceRecords({ seed, now }: { seed: number; now: number })
 }
 
 function* recordsOf({ chainId, address }: Token, history: readonly string[], now: number) {
-  for (let place = history.length - 1; place >= 0; place--) {
-    const at = toIsoTime(now - (AGES[place] ?? 0))
-    yield { type: 'tokenPrice' as const, chainId, address, at, priceUsd: history[place] ?? null }
+  for (let index = history.length - 1; index >= 0; index--) {
+    const at = toIsoTime(now - (AGES[index] ?? 0))
+    yield { type: 'tokenPrice' as const, chainId, address, at, priceUsd: history[index] ?? null }
   }
 }
 
@@ -43,8 +43,8 @@ function* recordsOf({ chainId, address }: Token, history: readonly string[], now
 function drawHistory(random: Random, newest: string) {
   let price = new Big(newest)
   const move = moveOf(price)
-  return AGES.map((_, place) => {
-    if (place === 0) return newest
+  return AGES.map((_, index) => {
+    if (index === 0) return newest
     price = price.times(1 + move * (2 * random.fraction() - 1)).prec(DIGITS)
     return price.toFixed()
   })

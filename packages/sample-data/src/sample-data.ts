@@ -1,7 +1,7 @@
-import { accessListRecords, drawPeople, profileRecords } from './accounts.ts'
+import { accessListRecords, drawAccounts, profileRecords } from './accounts.ts'
 import { type Collections, drawCollections } from './campaigns/actions.ts'
 import { drawCampaign, type SampleCampaign } from './campaigns/campaigns.ts'
-import { drawCourses } from './campaigns/lifecycles.ts'
+import { drawTimelines } from './campaigns/lifecycles.ts'
 import { claimRecords } from './claims.ts'
 import { facts, projectImageUri, tokenImageUri } from './facts.ts'
 import { tokenPriceRecords } from './prices.ts'
@@ -25,23 +25,23 @@ export interface SampleOptions {
 export function* generateSample({ campaigns: count, claims, seed, now }: SampleOptions) {
   const random = createRandom(seed)
   const seconds = Math.floor(now.getTime() / 1000)
-  const people = drawPeople(random, { campaigns: count, claims })
+  const accounts = drawAccounts(random, { campaigns: count, claims })
   const collections = drawCollections(random, count)
   // Before the tokens, whose own prices are then known already.
   yield* tokenPriceRecords({ seed, now: seconds })
   yield* tokenRecords()
   yield* contractRecords(random, collections)
   yield* actionTemplateRecords()
-  yield* accessListRecords(random, people, seconds)
+  yield* accessListRecords(random, accounts, seconds)
   const campaigns: SampleCampaign[] = []
-  for (const [index, course] of drawCourses(random, { campaigns: count, claims, now: seconds }).entries()) {
-    const { campaign, record } = drawCampaign({ random, people, collections }, course, index)
+  for (const [index, timeline] of drawTimelines(random, { campaigns: count, claims, now: seconds }).entries()) {
+    const { campaign, record } = drawCampaign({ random, accounts, collections }, timeline, index)
     campaigns.push(campaign)
     yield record
   }
   yield* claimRecords(random, campaigns)
-  yield* claimSignatureRecords(random, campaigns, people)
-  yield* profileRecords(random, people, seconds)
+  yield* claimSignatureRecords(random, campaigns, accounts)
+  yield* profileRecords(random, accounts, seconds)
 }
 
 function* tokenRecords() {

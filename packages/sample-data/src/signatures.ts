@@ -1,13 +1,13 @@
-import type { People } from './accounts.ts'
+import type { Accounts } from './accounts.ts'
 import type { SampleCampaign } from './campaigns/campaigns.ts'
 import { paymentOf, type Reward } from './campaigns/rewards.ts'
 import { facts, ZERO_ADDRESS } from './facts.ts'
 import type { Random } from './random.ts'
 
 /** Signatures that wait for their claimants, for some of the campaigns that go on; one or a few each. */
-export function* claimSignatureRecords(random: Random, campaigns: readonly SampleCampaign[], { claimants }: People) {
-  for (const { id, course, rewards, admitted } of campaigns) {
-    if (course.lifecycle !== 'running' || rewards.length === 0 || !random.chance(0.15)) continue
+export function* claimSignatureRecords(random: Random, campaigns: readonly SampleCampaign[], { claimants }: Accounts) {
+  for (const { id, timeline, rewards, admitted } of campaigns) {
+    if (timeline.lifecycle !== 'running' || rewards.length === 0 || !random.chance(0.15)) continue
     const count = Math.min(random.integer(1, 4), admitted.length)
     const start = random.integer(0, admitted.length - count)
     for (const claimant of admitted.slice(start, start + count)) {

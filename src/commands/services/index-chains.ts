@@ -13,7 +13,7 @@ import { withCurrentSchema } from '../../process/database-access.ts'
 import { listenOn } from '../../process/listen.ts'
 import { ending, handleSignals, onShutdown } from '../../process/shutdown.ts'
 import type { Settings } from '../../settings.ts'
-import { countLeftOut, countUnknown, listFeedAges } from './index-status.ts'
+import { countSkipped, countUnknown, listFeedAges } from './index-status.ts'
 import { runPeriodicMaintenance } from './periodic-maintenance.ts'
 
 /** How often the log says how far each chain is. */
@@ -55,16 +55,16 @@ async function followAll({ settings, url, database, chains, isOnce, log }: Work)
   const measure = createChainMetrics({
     register,
     countUnknown: () => countUnknown(database),
-    countLeftOut: () => countLeftOut(database),
+    countSkipped: () => countSkipped(database),
     listFeedAges: () => listFeedAges(database, chains),
     listCounts: () => followed.map(({ worker }) => ({ chainId: worker.chainId, counts: worker.counts() })),
   })
   const followed = chains.map((chain) => {
     const journal = new ChainLog(log, chain)
-    const note = measure(chain.chainId)
+    const recordMetrics = measure(chain.chainId)
     const onEvent = (event: ChainEvent) => {
       journal.record(event)
-      note(event)
+      recordMetrics(event)
     }
     return { journal, worker: new ChainWorker({ url, chain, isOnce, onEvent, signal }) }
   })
@@ -91,8 +91,8 @@ async function followAll({ settings, url, database, chains, isOnce, log }: Work)
 }
 
 /** Waits for all, whichever of them fail. @throws FollowingError with a line for each that has failed. */
-async function settleAll(works: Promise<void>[]) {
-  const failures = (await Promise.allSettled(works)).flatMap((work) =>
+async function settleAll(tasks: Promise<void>[]) {
+  const failures = (await Promise.allSettled(tasks)).flatMap((work) =>
     work.status === 'rejected' ? [work.reason] : [],
   )
   const unexpected = failures.find((failure) => !(failure instanceof FollowingError))

@@ -23,7 +23,7 @@ export async function printIndexStatus(settings: Settings, options: { json: bool
     chains: await listChains(database),
     hiding: await listHidingTokens(database),
     unknown: await listUnknown(database),
-    leftOut: await listLeftOut(database),
+    skipped: await listSkipped(database),
   }))
   process.stdout.write(options.json ? toJson(chains, named) : toText(chains, named))
 }
@@ -32,7 +32,7 @@ type ChainRow = Awaited<ReturnType<typeof listChains>>[number]
 interface NamedRows {
   hiding: Awaited<ReturnType<typeof listHidingTokens>>
   unknown: Awaited<ReturnType<typeof listUnknown>>
-  leftOut: Awaited<ReturnType<typeof listLeftOut>>
+  skipped: Awaited<ReturnType<typeof listSkipped>>
 }
 
 async function listChains(database: Database) {
@@ -40,7 +40,7 @@ async function listChains(database: Database) {
   const unvaluedCounts = await createUnvaluedClaimReader(database, () => new Date())()
   const counts = new Map((await countUnknown(database)).map((row) => [row.chainId, row.count]))
   const hiddenCounts = new Map((await countHidden(database)).map((row) => [row.chainId, row.count]))
-  const leftOutCounts = new Map((await countLeftOut(database)).map((row) => [row.chainId, row.count]))
+  const skippedCounts = new Map((await countSkipped(database)).map((row) => [row.chainId, row.count]))
   return chains.map(({ chainId, asOfBlock, headBlock, finalizedBlock, lagSeconds, state }) => ({
     chainId,
     asOfBlock: toDecimal(asOfBlock),
@@ -49,7 +49,7 @@ async function listChains(database: Database) {
     lagSeconds,
     state,
     unknownComponentCount: counts.get(chainId) ?? 0,
-    leftOutCampaignCount: leftOutCounts.get(chainId) ?? 0,
+    leftOutCampaignCount: skippedCounts.get(chainId) ?? 0,
     hiddenCampaignCount: hiddenCounts.get(chainId) ?? 0,
     unvaluedClaims24h: unvaluedCounts.get(chainId) ?? 0,
   }))
@@ -64,7 +64,7 @@ const countByChain = (database: Database, table: typeof unknownComponents | type
 export const countUnknown = (database: Database) => countByChain(database, unknownComponents)
 
 /** The number of campaigns that the database refuses, of each chain that has some. */
-export const countLeftOut = (database: Database) => countByChain(database, leftOutCampaigns)
+export const countSkipped = (database: Database) => countByChain(database, leftOutCampaigns)
 
 /** How many campaigns of each followed chain the default whitelist filter hides. */
 const countHidden = (database: Database) =>
@@ -126,7 +126,7 @@ export async function listFeedAges(database: Database, chains: readonly { chainI
 }
 
 /** Campaigns that the database refuses, by chain; limited. */
-function listLeftOut(database: Database) {
+function listSkipped(database: Database) {
   const { chainId, campaignId, reason } = leftOutCampaigns
   return database
     .select({ chainId, campaignId, reason })
@@ -145,7 +145,7 @@ function listUnknown(database: Database) {
     .limit(MAX_NAMED)
 }
 
-function toJson(chains: ChainRow[], { unknown, leftOut, hiding }: NamedRows) {
+function toJson(chains: ChainRow[], { unknown, skipped, hiding }: NamedRows) {
   const ofChain = <Row extends { chainId: number }>(rows: Row[], id: number) =>
     rows.filter((row) => row.chainId === id).map(({ chainId: _, ...row }) => row)
   return chains
@@ -153,7 +153,7 @@ function toJson(chains: ChainRow[], { unknown, leftOut, hiding }: NamedRows) {
       toJsonLine({
         ...chain,
         unknownComponents: ofChain(unknown, chain.chainId),
-        leftOutCampaigns: ofChain(leftOut, chain.chainId),
+        leftOutCampaigns: ofChain(skipped, chain.chainId),
         hidingTokens: ofChain(hiding, chain.chainId),
       }),
     )
@@ -176,9 +176,9 @@ const UNKNOWN_COLUMNS = ['chainId', 'kind', 'contract', 'campaignId', 'position'
 
 const HIDING_COLUMNS = ['chainId', 'token', 'symbol', 'campaignCount'] as const
 
-const LEFT_OUT_COLUMNS = ['chainId', 'campaignId', 'reason'] as const
+const SKIPPED_COLUMNS = ['chainId', 'campaignId', 'reason'] as const
 
-function toText(chains: ChainRow[], { unknown, leftOut, hiding }: NamedRows) {
+function toText(chains: ChainRow[], { unknown, skipped, hiding }: NamedRows) {
   if (chains.length === 0) return 'no chain is indexed\n'
   const sumOf = (countOf: (chain: ChainRow) => number) => chains.reduce((sum, chain) => sum + countOf(chain), 0)
   const more = (total: number, named: number) => (total > named ? `… and ${total - named} more\n` : '')
@@ -190,11 +190,11 @@ function toText(chains: ChainRow[], { unknown, leftOut, hiding }: NamedRows) {
       unknown.length,
     )
   }
-  if (leftOut.length > 0) {
-    text += `\nskipped campaigns (the database rejects them):\n${toTable(LEFT_OUT_COLUMNS, leftOut)}`
+  if (skipped.length > 0) {
+    text += `\nskipped campaigns (the database rejects them):\n${toTable(SKIPPED_COLUMNS, skipped)}`
     text += more(
       sumOf((chain) => chain.leftOutCampaignCount),
-      leftOut.length,
+      skipped.length,
     )
   }
   if (hiding.length > 0) {

@@ -16,7 +16,7 @@ export interface NotifyOptions {
   secretFile: string
   /** The kinds to send, with `reset`; by default all. */
   kind?: string[]
-  /** Where to begin. */
+  /** The cursor to start from. */
   from?: string
   cursorFile?: string
 }
@@ -26,10 +26,10 @@ export class NotifyError extends Error {
   override readonly name = 'NotifyError'
 }
 
-/** How often it is looked for changes. */
+/** The poll interval. */
 const POLL_MS = 500
 
-/** Changes that are read at once. */
+/** Maximum number of changes in one read. */
 const PAGE = 100
 
 const log = (what: string) => void process.stderr.write(`${what}\n`)

@@ -25,7 +25,7 @@ export interface Webhook {
   key: Buffer
   /** Ends all tries. */
   signal: AbortSignal
-  /** Told of a failed try: why, and in how many milliseconds the next one is. */
+  /** Called after a failed attempt, with the reason and the delay of the next one in milliseconds. */
   onFailure: (why: string, pauseMs: number) => void
   sleep: (ms: number) => Promise<unknown>
 }
@@ -76,7 +76,7 @@ function reasonOf(error: unknown) {
   return typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : 'the connection failed'
 }
 
-/** Of `Retry-After`: seconds, or a date. */
+/** Parses `Retry-After`: seconds or a date. */
 function toMilliseconds(retryAfter: string | null) {
   if (retryAfter === null) return 0
   const ms = /^[0-9]+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - Date.now()

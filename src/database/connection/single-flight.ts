@@ -64,7 +64,7 @@ export function shareWork<T>(work: () => Promise<T>, owner: string | undefined):
   const listeners = new Map<() => void, Cancellable>()
   let waiting = 0
   let isOver = false
-  // Once for all: each caller waits for the result itself, without a promise of its own.
+  // One handler for all callers: each awaits the shared promise.
   const end = () => {
     isOver = true
     for (const [stopWaiting, signal] of listeners) signal.removeEventListener('abort', stopWaiting)

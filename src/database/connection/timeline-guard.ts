@@ -92,7 +92,7 @@ export function createTimelineGuard(onOlder: (server: ServerState, newest: numbe
   }
 }
 
-/** Undefined if the server knows no timelines, or does not let this role ask, as with some managed services. */
+/** Returns `undefined` if the server has no timelines or denies the query, as some managed services do. */
 async function queryServer(client: pg.PoolClient) {
   try {
     const { rows } = await client.query<ServerState>(QUERY_SERVER)

@@ -56,12 +56,12 @@ export const activityRoutes: FastifyPluginAsyncTypebox<{
 }> = async (app, { activity, responseCache }) => {
   app.get('/activity', { schema: listActivity }, (request, reply) => {
     const { query } = request
-    refuseTooMany(query)
+    rejectTooMany(query)
     responseCache.send(request, reply, () => activity.list(query), { changesEachSecond: query.interval === undefined })
   })
 }
 
-function refuseTooMany(query: ListActivityQuery) {
+function rejectTooMany(query: ListActivityQuery) {
   const { count } = rangeOf(query, new Date(0))
   if (count > MAX_INTERVALS) {
     throw new InvalidParameterError(

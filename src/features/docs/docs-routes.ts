@@ -8,7 +8,7 @@ import { escapeText } from '../../http/html/markup.ts'
 /** Addresses of pages; what is there is known when they are read. */
 const PATHS = ['/llms.txt', '/llms-full.txt', '/docs', '/docs/:page', '/docs/guides/:guide']
 
-/** Where the operations of each surface are served. */
+/** The base URLs of the operations of each surface. */
 interface BaseUrls {
   PUBLIC_BASE_URL: string
   STAGING_BASE_URL: string

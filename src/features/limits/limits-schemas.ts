@@ -2,8 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { text } from '../../schemas/primitives.ts'
 import { ref } from '../../schemas/references.ts'
 
-const whole = (description: string) => Type.Integer({ minimum: 0, description })
-const wholeOrNull = (description: string) =>
+const integer = (description: string) => Type.Integer({ minimum: 0, description })
+const integerOrNull = (description: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description })
 const consistencies = ['strong', 'eventual'] as const
 const closed = (description: string) => ({ additionalProperties: false, description })
@@ -11,13 +11,13 @@ const closed = (description: string) => ({ additionalProperties: false, descript
 const OperationLimits = Type.Object(
   {
     operationId: text('Name of the operation.', { maxLength: 128 }),
-    maxItems: wholeOrNull('Maximum number of items in a response; `null` if no list.'),
-    defaultPageSize: wholeOrNull('Default number of items per page; `null` without pages.'),
+    maxItems: integerOrNull('Maximum number of items in a response; `null` if no list.'),
+    defaultPageSize: integerOrNull('Default number of items per page; `null` without pages.'),
     lists: Type.Array(
       Type.Object(
         {
           parameter: text('Name of the parameter.', { maxLength: 128 }),
-          maxItems: whole('Maximum number of items, counted after duplicates are removed.'),
+          maxItems: integer('Maximum number of items, counted after duplicates are removed.'),
         },
         closed('A list parameter.'),
       ),
@@ -28,7 +28,7 @@ const OperationLimits = Type.Object(
         {
           parameter: text('Name of the parameter.', { maxLength: 128 }),
           value: text('Value of the parameter for this window.', { maxLength: 128 }),
-          seconds: whole('Length of the window in seconds.'),
+          seconds: integer('Length of the window in seconds.'),
           isDefault: Type.Boolean({ description: 'Whether this is the default.' }),
         },
         closed('A time window, or the length of an interval.'),
@@ -48,30 +48,30 @@ export const GetLimitsResponse = Type.Object(
     }),
     requests: Type.Object(
       {
-        maxUrlBytes: whole('Maximum length of a URL in bytes; more return 414.'),
-        maxHeaderBytes: whole(
+        maxUrlBytes: integer('Maximum length of a URL in bytes; more return 414.'),
+        maxHeaderBytes: integer(
           'Maximum size of the headers and the first line of a request, in bytes; more return 431.',
         ),
-        maxPipelinedRequests: whole('Maximum number of unanswered requests on one connection; then it is closed.'),
-        maxConcurrentRequests: whole('Maximum number of concurrent requests of all clients; more return 503.'),
-        maxConcurrentPerAddress: whole(
+        maxPipelinedRequests: integer('Maximum number of unanswered requests on one connection; then it is closed.'),
+        maxConcurrentRequests: integer('Maximum number of concurrent requests of all clients; more return 503.'),
+        maxConcurrentPerAddress: integer(
           'Maximum number of concurrent requests of one address (IPv6: /64); more return 429.',
         ),
-        maxConnectionsPerAddress: whole(
+        maxConnectionsPerAddress: integer(
           'Maximum number of connections of one address (IPv6: /64); the longest idle one is closed.',
         ),
-        maxStreams: whole('Maximum number of clients that follow `/changes` or wait; more return 503.'),
-        maxExports: whole('Maximum number of exports at a time; more return 503.'),
+        maxStreams: integer('Maximum number of clients that follow `/changes` or wait; more return 503.'),
+        maxExports: integer('Maximum number of exports at a time; more return 503.'),
       },
       closed('Limits of a request.'),
     ),
     responses: Type.Object(
       {
-        minBytesPerSecond: whole(
+        minBytesPerSecond: integer(
           'Minimum rate of reading a response, in bytes per second over 30 seconds; slower connections are closed.',
         ),
-        maxSeconds: whole('Maximum time to read a response, in seconds; then the connection is closed.'),
-        maxBytesPerAddress: whole(
+        maxSeconds: integer('Maximum time to read a response, in seconds; then the connection is closed.'),
+        maxBytesPerAddress: integer(
           'Maximum bytes of large responses in transit to one address (IPv6: /64), identical ones counted once; then requests return 429.',
         ),
       },
@@ -79,10 +79,10 @@ export const GetLimitsResponse = Type.Object(
     ),
     rateLimits: Type.Object(
       {
-        requestsPerMinute: wholeOrNull(
+        requestsPerMinute: integerOrNull(
           'Maximum number of requests per minute and address (IPv6: /64), of operations and documents; more return 429. `null`: no limit.',
         ),
-        failedAttemptsPerMinute: whole(
+        failedAttemptsPerMinute: integer(
           'Maximum number of requests with an invalid token per minute and address (IPv6: /64); more return 429.',
         ),
       },
@@ -90,8 +90,8 @@ export const GetLimitsResponse = Type.Object(
     ),
     timeouts: Type.Object(
       {
-        statementTimeoutMs: whole('Timeout of a database query in milliseconds; then the response is 503.'),
-        minBlockMs: whole(
+        statementTimeoutMs: integer('Timeout of a database query in milliseconds; then the response is 503.'),
+        minBlockMs: integer(
           'Maximum time that a request waits for `minBlock`, in milliseconds; then the response is 503.',
         ),
       },
@@ -105,11 +105,11 @@ export const GetLimitsResponse = Type.Object(
           description:
             '`strong`: a response shows everything committed before its request arrived, unless stale (`staleIfErrorSeconds`). `eventual`: it shows what a standby database has replayed.',
         }),
-        maxAgeSeconds: whole('How long caches may reuse a response, in seconds (`max-age`).'),
-        staleWhileRevalidateSeconds: whole(
+        maxAgeSeconds: integer('How long caches may reuse a response, in seconds (`max-age`).'),
+        staleWhileRevalidateSeconds: integer(
           'How much longer while they revalidate, in seconds (`stale-while-revalidate`).',
         ),
-        staleIfErrorSeconds: whole(
+        staleIfErrorSeconds: integer(
           'Maximum age in seconds of a stale response, served with `Age` and `Cache-Status` while the database is unreachable; 0 disables it.',
         ),
       },

@@ -50,7 +50,7 @@ export const priceRoutes: FastifyPluginAsyncTypebox<{
 }> = async (app, { prices, responseCache, clock }) => {
   app.get('/prices', { schema: getPrices }, (request, reply) => {
     const { query } = request
-    refuseImpossible(query, clock())
+    rejectImpossible(query, clock())
     responseCache.send(
       request,
       reply,
@@ -65,7 +65,7 @@ export const priceRoutes: FastifyPluginAsyncTypebox<{
 }
 
 /** Rules that concern several parameters, or the clock. */
-function refuseImpossible(query: GetPricesQuery, now: Date) {
+function rejectImpossible(query: GetPricesQuery, now: Date) {
   const { at, until, interval } = query
   const isFuture = (instant: string | undefined) => instant !== undefined && Date.parse(instant) > now.getTime()
   const problems = [

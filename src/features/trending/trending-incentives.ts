@@ -17,7 +17,7 @@ const toUsd = (amount: string, { decimals, priceUsd }: { decimals: number; price
   roundUsd(new Big(amount).times(priceUsd).times(`1e-${decimals}`))
 
 /** Base units in whole tokens, exact: no exponent, no trailing zeros. */
-const toWhole = (amount: string, decimals: number) => new Big(amount).times(`1e-${decimals}`).toFixed()
+const toTokenUnits = (amount: string, decimals: number) => new Big(amount).times(`1e-${decimals}`).toFixed()
 
 /** The reward token; the venue of points; the allow list for a place on one. */
 export function assetAddressOf(incentive: Incentive): string {
@@ -59,7 +59,7 @@ export function toTrendingIncentive(
     incentive.type === 'PointsIncentive'
       ? incentive.reward
       : rewardAmount !== undefined && unit !== undefined
-        ? toWhole(rewardAmount, unit.fields.decimals)
+        ? toTokenUnits(rewardAmount, unit.fields.decimals)
         : undefined
   return withoutUndefined({
     type: incentive.type,

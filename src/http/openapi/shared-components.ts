@@ -67,7 +67,7 @@ export function shareComponents<T extends object>(document: T): T {
     'responses',
     operations.flatMap(({ responses = {} }) => locationsIn(responses, (status) => `Http${status}`)),
   )
-  // Those that are still where they were, and those that are components now.
+  // Schemas that stay inline, and schemas that are components now.
   const responses = [...operations, components].flatMap((one) => Object.values(one.responses ?? {}))
   shareAs(
     'headers',
@@ -132,7 +132,7 @@ function referToNamed(operations: Operation[], schemas: Components['schemas'] = 
 const withoutExamples = (response: Response) =>
   JSON.stringify(response, (key, value) => (key === 'examples' ? undefined : value))
 
-/** Where a value stands, and the name that it would have as a component. */
+/** The location of a value in the document, and its name as a component. */
 interface SchemaLocation {
   holder: Json
   key: string

@@ -30,7 +30,7 @@ const MAX_NAME = 128
 const parsed = new LRUCache<string, RawQuery>({ max: 1000 })
 const MAX_CACHED_LENGTH = 256
 
-/** The part of a query string that is parsed: `refuseMalformedQueries` refuses one with more pairs. */
+/** The part of a query string that is parsed: `rejectMalformedQueries` rejects one with more pairs. */
 export function parseQuery(text: string): RawQuery {
   if (text.length > MAX_CACHED_LENGTH) {
     return parse(text.length > MAX_PAIRS ? text.split('&', MAX_PAIRS).join('&') : text)

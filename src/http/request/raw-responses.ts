@@ -14,7 +14,7 @@ import { toFailureBody } from './errors/problem-details.ts'
 
 export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
 
-/** Of `/mcp`, the one path that reads a body: the arguments of a tool are no longer than a URL. */
+/** Maximum body of `/mcp`, the one path that reads a body: arguments of a tool are no longer than a URL. */
 export const MAX_BODY_BYTES = 65_536
 
 /** When a refused client may try again. */

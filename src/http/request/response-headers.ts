@@ -27,10 +27,10 @@ export const cursorHeaders = {
   },
 }
 
-/** Of pages by number. */
+/** Headers of numbered pages. */
 export const pageHeaders = { ...totalCountHeader, ...cursorHeaders }
 
-/** Of a walk through pages. */
+/** Headers of a walk: cursor pages of a list that also has numbered pages. */
 export const walkHeaders = {
   'x-changed-since-start': {
     type: 'string',

@@ -10,7 +10,7 @@ export const MAX_URL_BYTES = 16_384
 export const MAX_HEADER_BYTES = 2 * MAX_URL_BYTES
 
 /** Answers OPTIONS for every GET route, and 405 for all other methods. */
-export function refuseOtherMethods(app: FastifyInstance) {
+export function rejectOtherMethods(app: FastifyInstance) {
   const refused = METHODS.filter((method) => !['GET', 'HEAD', 'OPTIONS', 'CONNECT'].includes(method))
   for (const method of refused) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
@@ -39,7 +39,7 @@ export function refuseOtherMethods(app: FastifyInstance) {
 }
 
 /** Refuses URLs that are too long, and preflights of paths that do not exist. */
-export function refuseUnroutable(app: FastifyInstance) {
+export function rejectUnroutable(app: FastifyInstance) {
   app.addHook('onRequest', (request, _reply, done) => done(whyUnroutable(request)))
 }
 
@@ -58,7 +58,7 @@ function whyUnroutable(request: FastifyRequest) {
 }
 
 /** Refuses requests that proxies may have read otherwise (RFC 9112 §3.2 and §6.1). */
-export function refuseAmbiguousRequests(app: FastifyInstance) {
+export function rejectAmbiguousRequests(app: FastifyInstance) {
   app.addHook('onRequest', ({ raw }, reply, done) => {
     const coding = raw.headers['transfer-encoding']
     if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || raw.httpVersion === '1.0')) {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type RateLimit, refuseBeyond } from '../security/rate-limits.ts'
+import { enforceRateLimit, type RateLimit } from '../security/rate-limits.ts'
 import { notFound } from './errors/error-handling.ts'
 import { ServiceNotReadyError } from './errors/errors.ts'
 
@@ -28,7 +28,7 @@ export async function serveSurface(
       if (route.schema !== undefined)
         route.schema = Object.assign({}, route.schema, { servers: [{ url: baseUrl }], security })
     })
-    if (limit !== undefined) refuseBeyond(surface, limit)
+    if (limit !== undefined) enforceRateLimit(surface, limit)
     let wasStarted = false
     surface.addHook('onRequest', (_request, _reply, done) => {
       if (wasStarted) {
@@ -44,7 +44,7 @@ export async function serveSurface(
   })
 }
 
-/** Makes paths unknown that would otherwise match the pattern of another route. */
+/** Returns 404 for paths that would otherwise match the pattern of another route. */
 export function hideSurface(app: FastifyInstance, paths: string[]) {
   const onRequest = async (request: FastifyRequest) => {
     throw notFound(request)

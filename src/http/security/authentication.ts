@@ -55,7 +55,7 @@ export async function requireBearerToken(
       return
     }
     verifyBearerAuth(request, reply, (error?: Error & { statusCode?: number }) => {
-      if (error?.statusCode === 401) done(refuse(request, reply, limit, counts))
+      if (error?.statusCode === 401) done(reject(request, reply, limit, counts))
       else done(error)
     })
   })
@@ -65,7 +65,7 @@ export async function requireBearerToken(
   })
 }
 
-function refuse(request: FastifyRequest, reply: FastifyReply, limit: RateLimit, counts: ServiceCounts) {
+function reject(request: FastifyRequest, reply: FastifyReply, limit: RateLimit, counts: ServiceCounts) {
   // Like the plugin: any white space may precede the token.
   const wasTokenSent = /^bearer \s*\S/i.test(request.headers.authorization ?? '')
   if (!wasTokenSent) {

@@ -6,7 +6,7 @@ import { ALLOWED_METHODS } from '../request/raw-responses.ts'
 const EXPOSED_HEADERS =
   'x-request-id, x-total-count, link, x-changed-since-start, x-changes-cursor, x-error-code, x-as-of, etag, age, cache-status, retry-after, www-authenticate, ratelimit, ratelimit-policy'
 
-/** Lets pages of these origins (`*`: of all) read every response, failures too. The routes answer preflights. */
+/** Allows pages of these origins (`*`: all) to read every response, also failures. Routes respond to preflights. */
 export async function allowOrigins(app: FastifyInstance, origins: string[]) {
   await app.register(cors, {
     origin: origins.includes('*') ? '*' : origins,

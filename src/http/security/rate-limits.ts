@@ -68,7 +68,7 @@ export interface RateLimit {
   quota: number
   count(address: string): Rate
   /** What is left to a client of whose requests one does not count after all. */
-  takeBack(address: string): Rate
+  refund(address: string): Rate
 }
 
 export const createRateLimit = (
@@ -84,7 +84,7 @@ export const createRateLimit = (
     if (rate.isExceeded) beyondLimit[name] += 1
     return rate
   },
-  takeBack: (address) => countClient(name, quota, address, -1),
+  refund: (address) => countClient(name, quota, address, -1),
 })
 
 /** Adds the state of a limit to the response headers; with `Retry-After` if nothing is left. */
@@ -103,7 +103,7 @@ export function setRateHeaders(reply: FastifyReply, limit: RateLimit, { isExceed
  * Rejects requests for a scope's routes beyond a limit, before they query the database. A 304 does not count, because it
  * costs next to nothing.
  */
-export function refuseBeyond(scope: FastifyInstance, limit: RateLimit) {
+export function enforceRateLimit(scope: FastifyInstance, limit: RateLimit) {
   scope.addHook('onRequest', (request, reply, done) => {
     const rate = limit.count(clientAddressOf(request))
     setRateHeaders(reply, limit, rate)
@@ -113,7 +113,7 @@ export function refuseBeyond(scope: FastifyInstance, limit: RateLimit) {
     if (reply.statusCode === 304) {
       void reply.removeHeader('ratelimit')
       void reply.removeHeader('ratelimit-policy')
-      setRateHeaders(reply, limit, limit.takeBack(clientAddressOf(request)))
+      setRateHeaders(reply, limit, limit.refund(clientAddressOf(request)))
     }
     done(null, payload)
   })

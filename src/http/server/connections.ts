@@ -44,7 +44,7 @@ export class Connections {
   readonly #limits: ConnectionLimits
   readonly #connections = new Map<Socket, Connection>()
   readonly #rejected = createRejectedConnections()
-  /** Those opened beyond the limit. */
+  /** Connections beyond the limit. */
   readonly #forProbes = new WeakSet<Socket>()
   /** Connections of clients without a request; the longest idle one first. */
   readonly #idle = new Set<Socket>()
@@ -83,7 +83,7 @@ export class Connections {
     socket.on('error', () => undefined)
     // Node.js does not answer a client that has ended its side, and reports that before the request starts.
     socket.once('end', () => gone.abort())
-    socket.once('close', () => this.#forget(socket))
+    socket.once('close', () => this.#remove(socket))
   }
 
   /** Hands over requests; those of one connection one after the other, up to a limit. */
@@ -96,7 +96,7 @@ export class Connections {
       const { exchange, waiting } = connection
       if (exchange !== undefined && waiting.length + 1 >= this.#limits.maxPipelined) {
         stopParsing(socket)
-        this.refuse(socket, toOverloadResponse(request))
+        this.reject(socket, toOverloadResponse(request))
         return
       }
       this.#underWay += 1
@@ -127,7 +127,7 @@ export class Connections {
   }
 
   /** Stops reading from a client, answers its earlier requests, sends a last response and closes. */
-  refuse(socket: Socket, bytes: string): void {
+  reject(socket: Socket, bytes: string): void {
     const connection = this.#connections.get(socket)
     if (connection === undefined || connection.lastResponse !== undefined) return
     connection.lastResponse = bytes
@@ -136,7 +136,7 @@ export class Connections {
   }
 
   /** Closes the connections of all refused clients. */
-  closeRefused(): void {
+  closeRejected(): void {
     this.#rejected.closeAll()
   }
 
@@ -149,18 +149,18 @@ export class Connections {
 
   #closeLongestIdle([socket]: Set<Socket>) {
     if (socket === undefined) return false
-    this.#forget(socket)
+    this.#remove(socket)
     socket.destroy()
     return true
   }
 
   /** Otherwise the system would go on sending what it has buffered. */
   #reset(socket: Socket) {
-    this.#forget(socket)
+    this.#remove(socket)
     socket.resetAndDestroy()
   }
 
-  #forget(socket: Socket) {
+  #remove(socket: Socket) {
     const connection = this.#connections.get(socket)
     if (connection === undefined) return
     this.#connections.delete(socket)

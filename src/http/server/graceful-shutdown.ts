@@ -44,8 +44,8 @@ export function closeGracefully(
     isClosing = true
     if (!app.server.listening) return
     await sleep(drainMs)
-    await takeInAccepted(() => accepted)
-    connections.closeRefused()
+    await acceptPending(() => accepted)
+    connections.closeRejected()
     const deadline = Date.now() + responseMs
     polling = setInterval(() => {
       const newest = [...silent.values()].at(-1) ?? 0
@@ -67,7 +67,7 @@ export function closeGracefully(
 }
 
 /** The system has accepted connections that Node.js has not seen yet: each turn of its event loop takes one. */
-async function takeInAccepted(countConnections: () => number) {
+async function acceptPending(countConnections: () => number) {
   for (let taken = 0; taken < BACKLOG; taken++) {
     const before = countConnections()
     // Whatever the phase in which the first turn begins, the listener is checked before the third.

@@ -36,9 +36,9 @@ export function createHttpServer(
   })
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-    else connections.refuse(socket, toUnreadableResponse(error))
+    else connections.reject(socket, toUnreadableResponse(error))
   })
-  server.on('connect', (request) => connections.refuse(request.socket, toTunnelResponse(request)))
+  server.on('connect', (request) => connections.reject(request.socket, toTunnelResponse(request)))
   // An expectation we do not know changes nothing about a GET.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return server

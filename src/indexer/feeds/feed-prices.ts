@@ -57,7 +57,7 @@ export function toFeedPrices(
   })
 }
 
-/** Undefined if it only looks like a price. */
+/** Parses a price; returns `undefined` if the log has only the topic of one. */
 function readReport({ topics, data }: ChainLog) {
   const [signature, ...indexed] = topics
   if (signature === undefined) return undefined

@@ -65,7 +65,7 @@ export async function readCurrent(reader: ContractReader, feed: Hex) {
   return { current: aggregator === undefined ? feed : toAddress(aggregator), phaseId: phaseId ?? 0 }
 }
 
-/** Undefined for one that serves many feeds and does not say which of them this is. */
+/** Returns `undefined` for an aggregator that serves many feeds and does not identify this one. */
 async function readAggregator(reader: ContractReader, feed: Hex, address: Hex, phase: number) {
   const [version, dataId] = await Promise.all([
     reader.read(address, 'version'),

@@ -18,7 +18,7 @@ export interface ChainIdentity {
 
 /** What is stored of campaigns. */
 export interface KnownCampaigns {
-  /** Those with one of these IDs, and those that have an incentive with one of these contracts. */
+  /** Campaigns with one of these IDs, or with an incentive at one of these contracts. */
   find(query: { ids: readonly string[]; contracts: readonly Hex[] }): Promise<CampaignOrigin[]>
 }
 

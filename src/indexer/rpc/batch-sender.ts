@@ -5,7 +5,7 @@ import { isRangeSearch, type RpcCall, type RpcResponse, type SendCalls } from '.
 export type RpcOutcome = RpcResponse | EndpointError
 
 /** Receives results as they come, with the index of the first of them. */
-type Take = (start: number, outcomes: readonly RpcOutcome[]) => void
+type ReceiveResults = (start: number, outcomes: readonly RpcOutcome[]) => void
 
 /** Calls for one request, and the receiver of their results. */
 interface Batch {
@@ -13,7 +13,7 @@ interface Batch {
   start: number
   calls: readonly RpcCall[]
   signal: AbortSignal
-  take: Take
+  receive: ReceiveResults
 }
 
 /** Maximum number of simultaneous requests to one endpoint. */
@@ -50,7 +50,7 @@ export class BatchSender {
    * Sends calls in as many requests as needed.
    * @throws EndpointError if the endpoint failed as a whole; errors of its own, also from `take`, end the sending.
    */
-  async sendAll(calls: readonly RpcCall[], signal: AbortSignal, take: Take): Promise<void> {
+  async sendAll(calls: readonly RpcCall[], signal: AbortSignal, receive: ReceiveResults): Promise<void> {
     let next = 0
     let hasFailed = false
     const sendNext = async () => {
@@ -59,7 +59,7 @@ export class BatchSender {
       const part = calls.slice(start, start + length)
       next += part.length
       try {
-        await this.#sendBatch({ start, calls: part, signal, take })
+        await this.#sendBatch({ start, calls: part, signal, receive })
       } catch (error) {
         hasFailed = true
         throw error
@@ -74,16 +74,16 @@ export class BatchSender {
     throwFirst(await Promise.allSettled(Array.from({ length: MAX_REQUESTS }, work)))
   }
 
-  async #sendBatch({ start, calls, signal, take }: Batch): Promise<void> {
+  async #sendBatch({ start, calls, signal, receive }: Batch): Promise<void> {
     const outcome = await this.#trySending(calls, signal)
-    if (!(outcome instanceof EndpointError)) return take(start, outcome)
+    if (!(outcome instanceof EndpointError)) return receive(start, outcome)
     if (calls.length === 1)
-      return take(start, [new EndpointError(outcome.fault, outcome.message, { refusal: 'other' })])
+      return receive(start, [new EndpointError(outcome.fault, outcome.message, { rejection: 'other' })])
     this.#size.recordTooLarge(calls.length)
     const middle = Math.ceil(calls.length / 2)
     const halves = [
-      { start, calls: calls.slice(0, middle), signal, take },
-      { start: start + middle, calls: calls.slice(middle), signal, take },
+      { start, calls: calls.slice(0, middle), signal, receive },
+      { start: start + middle, calls: calls.slice(middle), signal, receive },
     ]
     // The results of one half are useful even if the other fails.
     throwFirst(await Promise.allSettled(halves.map((half) => this.#sendBatch(half))))
@@ -97,7 +97,7 @@ export class BatchSender {
     for (let attempts = 1; ; attempts += 1) {
       const responses = await this.#inSlot(() => this.#send(calls, signal)).catch(toOwnError)
       // A refusal is a response.
-      if (responses instanceof EndpointError && responses.refusal !== undefined) return responses
+      if (responses instanceof EndpointError && responses.rejection !== undefined) return responses
       const failure = responses instanceof EndpointError ? responses : errorOfAll(responses)
       if (failure === undefined) {
         this.#failures = 0
@@ -163,7 +163,7 @@ function errorOfAll(responses: readonly RpcResponse[]): EndpointError | undefine
   if (responses.length < 2 || first === undefined || !('error' in first)) return undefined
   const isShared = responses.every((response) => 'error' in response && response.error.message === first.error.message)
   const error = toEndpointError(first.error)
-  return isShared && (error.fault === 'rate-limited' || error.refusal === 'other') ? error : undefined
+  return isShared && (error.fault === 'rate-limited' || error.rejection === 'other') ? error : undefined
 }
 
 /** Limits how much of some work is under way at the same time; the rest waits for its turn. */

@@ -56,13 +56,13 @@ export function createContractCalls(endpoints: Endpoints) {
     }
 }
 
-/** Null for a call that reverts; an error for one that fails otherwise, and on its own. */
+/** Returns null for a call that reverts, and an error for one that fails otherwise while other calls succeed. */
 const callRequest = (call: ContractCall, blockHash: Hex): RpcRequest<Hex | null | EndpointError> => ({
   call: { method: 'eth_call', params: [call, { blockHash }] },
   read: readBytes,
   readError(error) {
-    if (error.refusal === 'reverted') return null
-    if (error.refusal === 'other') return error
+    if (error.rejection === 'reverted') return null
+    if (error.rejection === 'other') return error
     throw error
   },
 })
@@ -72,7 +72,7 @@ const controlRequest = (blockHash: Hex, count: number): RpcRequest<Hex | null> =
   call: { method: 'eth_call', params: [{ to: zeroAddress, data: `0x0${count}` }, { blockHash }] },
   read: readBytes,
   readError(error) {
-    if (error.refusal !== 'reverted') throw error
+    if (error.rejection !== 'reverted') throw error
     return null
   },
 })

@@ -29,7 +29,7 @@ export function recordParts(logs: readonly ChainLog[], cores: ReadonlySet<Hex>, 
   }
 }
 
-/** Asks cores for the incentives of campaigns, as of a block: all that ever existed are there. */
+/** Reads the incentives of campaigns from their cores, as of a block; cores list all that ever existed. */
 export async function findIncentives(
   endpoint: Endpoint,
   { contracts, pending }: NamedParts,
@@ -44,7 +44,7 @@ export async function findIncentives(
       },
       read: (response) => readIncentives(readBytes(response)),
       readError(error) {
-        if (error.refusal !== 'reverted') throw error
+        if (error.rejection !== 'reverted') throw error
         return []
       },
     }),

@@ -24,18 +24,18 @@ export class EndpointError extends Error {
   /** How long the endpoint asks to be left alone. */
   readonly retryAfterMs: number | undefined
   /** If it refused: not whether smaller requests or requests with addresses would succeed. */
-  readonly refusal: Refusal | undefined
+  readonly rejection: Rejection | undefined
 
-  constructor(fault: EndpointFault, message: string, more: { retryAfterMs?: number; refusal?: Refusal } = {}) {
+  constructor(fault: EndpointFault, message: string, more: { retryAfterMs?: number; rejection?: Rejection } = {}) {
     super(message)
     this.fault = fault
     this.retryAfterMs = more.retryAfterMs
-    this.refusal = more.refusal
+    this.rejection = more.rejection
   }
 }
 
 /** What the request could change. */
-type Refusal = 'needs-addresses' | 'reverted' | 'other'
+type Rejection = 'needs-addresses' | 'reverted' | 'other'
 
 /** An error in the form of JSON-RPC. */
 export interface RpcError {
@@ -56,9 +56,10 @@ const wantsAddresses =
 /** The meaning of a JSON-RPC error. Its text is read here and not passed on: it may repeat a key. */
 export function toEndpointError({ code, message }: RpcError): EndpointError {
   const summary = `JSON-RPC error ${code}`
-  if (code === REVERTED || reverts.test(message)) return new EndpointError('refused', summary, { refusal: 'reverted' })
+  if (code === REVERTED || reverts.test(message))
+    return new EndpointError('refused', summary, { rejection: 'reverted' })
   if (unknownBlocks.test(message)) return new EndpointError('unknown-block', summary)
-  if (wantsAddresses.test(message)) return new EndpointError('refused', summary, { refusal: 'needs-addresses' })
+  if (wantsAddresses.test(message)) return new EndpointError('refused', summary, { rejection: 'needs-addresses' })
   if (code === 429 || rateLimits.test(message)) return new EndpointError('rate-limited', summary)
-  return new EndpointError('refused', summary, { refusal: 'other' })
+  return new EndpointError('refused', summary, { rejection: 'other' })
 }

@@ -44,7 +44,7 @@ export function createTransport(
     try {
       const ended = eitherSignal(signal, over.signal)
       const response = await fetch(address, { method: 'POST', headers, body, signal: ended, redirect: 'error' })
-      refuseStatus(response)
+      rejectStatus(response)
       text = await readBounded(response, maxBytes)
     } catch (error) {
       signal.throwIfAborted()
@@ -101,10 +101,10 @@ export function toAddressAndHeaders(url: string) {
 /** Statuses of a request that is too large, or of an unsupported form: another request may succeed. */
 const REFUSING = [400, 405, 413, 422]
 
-function refuseStatus({ ok, status, headers }: Response) {
+function rejectStatus({ ok, status, headers }: Response) {
   if (ok) return
   const summary = `responded with status ${status}`
-  if (REFUSING.includes(status)) throw new EndpointError('refused', summary, { refusal: 'other' })
+  if (REFUSING.includes(status)) throw new EndpointError('refused', summary, { rejection: 'other' })
   const retryAfterMs = toRetryAfterMs(headers.get('retry-after'))
   throw new EndpointError(
     status === 429 ? 'rate-limited' : 'status',
@@ -127,7 +127,7 @@ async function readBounded(response: Response, maxBytes: number): Promise<string
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength
     if (size > maxBytes) {
-      throw new EndpointError('refused', `the response has more than ${maxBytes} bytes`, { refusal: 'other' })
+      throw new EndpointError('refused', `the response has more than ${maxBytes} bytes`, { rejection: 'other' })
     }
     chunks.push(chunk)
   }
@@ -142,7 +142,7 @@ function readResponses(text: string, count: number): RpcResponse[] {
     if (count === 1) return [rpcResponse]
     if (!('error' in rpcResponse)) throw new EndpointError('garbage', 'the response to a batch is not a batch')
     const error = toEndpointError(rpcResponse.error)
-    throw error.fault === 'rate-limited' ? error : new EndpointError('refused', error.message, { refusal: 'other' })
+    throw error.fault === 'rate-limited' ? error : new EndpointError('refused', error.message, { rejection: 'other' })
   }
   const byId = new Map(value.map((one) => [isObject(one) ? one.id : undefined, one]))
   return Array.from({ length: count }, (_, id) => toRpcResponse(byId.get(id)))

@@ -102,7 +102,7 @@ export class LogSearch {
         recordParts(logs, cores, named)
         return logs
       } catch (error) {
-        if (!(error instanceof EndpointError) || error.refusal !== 'needs-addresses') throw error
+        if (!(error instanceof EndpointError) || error.rejection !== 'needs-addresses') throw error
         // It would always refuse a request of this form.
         this.#insisting.add(endpoint.position)
       }
@@ -191,7 +191,7 @@ const allLogsOf = ({ hash }: BlockHeader, { aggregators }: SearchTarget): RpcReq
 })
 
 /** Nodes word their limits on ranges and results differently; a smaller range may pass. */
-const isTooMuch = ({ fault, refusal }: EndpointError) => fault === 'timeout' || refusal === 'other'
+const isTooMuch = ({ fault, rejection: refusal }: EndpointError) => fault === 'timeout' || refusal === 'other'
 
 interface LogFilter {
   address?: readonly Hex[]

@@ -6,9 +6,9 @@ import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts
 import type { Advance } from '../sync/sync-steps.ts'
 import { listClaimsAbove, toBatch, toFirstBatch, type WrittenChain, withoutCampaigns } from './batch-records.ts'
 import {
+  deleteUnknownAbove,
   dropBackFilledClaims,
   dropOrigins,
-  forgetUnknownAbove,
   storeBackfilledClaims,
   storeBlocks,
   storeOrigins,
@@ -75,7 +75,7 @@ export function createAdvanceWriter({ client, ingest, chain, skipped, isWritten,
         await writeFacts(advance, new Set([...skipped.ids(), ...refused.keys()]))
         await skipped.keep(refused)
       }
-      if (depth > 0) await forgetUnknownAbove(client, chainId, base)
+      if (depth > 0) await deleteUnknownAbove(client, chainId, base)
       await storeUnknown(
         client,
         chainId,

@@ -49,7 +49,7 @@ export const withoutCampaigns = (advance: Advance, ids: ReadonlySet<string>): Ad
 })
 
 /** A campaign that was left out, with the claims that have waited for it. */
-export const toTakenInBatch = (chainId: number, campaign: ChainCampaign): Batch => ({
+export const toRetryBatch = (chainId: number, campaign: ChainCampaign): Batch => ({
   records: [toRecord(campaign)],
   stored: [waitingClaims(chainId, 1, `campaign_id = '${campaign.record.id}'`)],
 })

@@ -48,7 +48,7 @@ export async function storeUnknown(
 }
 
 /** Campaigns of unknown form in blocks above this one; nothing else is stored that would name them. */
-export const forgetUnknownAbove = (client: pg.Client, chainId: number, base: number) =>
+export const deleteUnknownAbove = (client: pg.Client, chainId: number, base: number) =>
   client.query('delete from unknown_components where chain_id = $1 and block_number > $2', [chainId, base])
 
 /** A campaign that its core does not return in a known form. */

@@ -57,7 +57,7 @@ const POLL_INTERVAL_MS = 500
 export async function openChainStore(
   url: string,
   chain: ChainSettings,
-  { onWait, signal, isEnough, ...leftOut }: OpeningOptions,
+  { onWait, signal, isEnough, ...skipped }: OpeningOptions,
 ): Promise<ChainStore> {
   const client = await connectForBatches(url, 'reward-campaigns index')
   try {
@@ -66,7 +66,7 @@ export async function openChainStore(
     const ingest = await prepareIngest(client)
     await client.query('select set_config($1, $2, false)', [FOLLOWS, String(chain.chainId)])
     await applyChainFile(client, ingest, chain)
-    const writer = await StepWriter.open(client, ingest, { ...chain, url }, leftOut)
+    const writer = await StepWriter.open(client, ingest, { ...chain, url }, skipped)
     return {
       ...createChainReader(client, chain.chainId),
       readState: async () => writer.state,

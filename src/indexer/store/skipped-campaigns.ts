@@ -3,7 +3,7 @@ import { type Ingest, inTransaction } from '../../ingest/batches.ts'
 import { takeImportLock } from '../../ingest/ingest-lock.ts'
 import { ImportFaultsError } from '../../ingest/validation-errors.ts'
 import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
-import { toTakenInBatch } from './batch-records.ts'
+import { toRetryBatch } from './batch-records.ts'
 
 /** How often a campaign that was refused is tried again, in milliseconds. */
 const RETRY_MS = 60_000
@@ -55,7 +55,7 @@ export async function openSkippedCampaigns(
     try {
       await inTransaction(client, async () => {
         await takeImportLock(client)
-        await ingest.applyWithin(toTakenInBatch(chainId, campaign))
+        await ingest.applyWithin(toRetryBatch(chainId, campaign))
         await drop([id])
       })
     } catch (error) {

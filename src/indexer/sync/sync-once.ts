@@ -38,7 +38,7 @@ async function* readSteps(following: Following, state: FollowedState, memory: Sy
   const { asOf } = state
   if (head.hash === asOf.hash) {
     memory.suspectSince = undefined
-    // Nothing that was read before can have changed.
+    // The head is the stored one, so earlier reads are still valid.
     const found =
       memory.feedsFoundAt === undefined
         ? await findFeeds(following, state.feeds, memory, {

@@ -40,7 +40,7 @@ const keepMetadata: Step[] = stepsFor(
     where stored.id = staged.id and stored.chosen = staged.chosen`,
     `insert into campaign_metadata (id, chosen) select id, chosen from staged_campaignmetadata where is_removed is null
     on conflict (id) do update set chosen = excluded.chosen`,
-    // Until the campaign is as its own record says, it decides nothing.
+    // The metadata applies only once the campaign's own record is stored.
     `update campaign_metadata stored set chosen = '{}' from staged_campaignmetadata removed
     where is_removed and stored.id = removed.id`,
     `insert into staged_campaign

@@ -214,7 +214,7 @@ export const withdrawIncentives: Step[] = [
   ),
 ]
 
-/** Once the incentives are as the records have them. */
+/** After the incentives are stored. */
 export const makeDocuments: Step[] = [
   ...stepsFor(['campaign'], [makeCampaignDocuments('select key from staged_key')]),
   ...stepsFor(['incentive'], [remakeCampaignBodies('select key from refigured_campaigns')]),

@@ -136,7 +136,7 @@ const checks: readonly { of: ChangeKind; sql: string }[] = [
   },
   {
     of: 'withdrawnCampaign',
-    // Those of a campaign that its chain has taken back wait for it to come again.
+    // Signatures of a campaign that its chain has reverted are stored until it returns.
     sql: `select withdrawn_campaign.place, '/id', 'campaign ' || campaigns.id || ' still has signatures'
   from withdrawn_campaign join campaigns using (id)
   where withdrawn_campaign.is_removed and exists (

@@ -227,7 +227,7 @@ export function columnsOf<Type extends RecordType>(type: Type) {
   return list as { name: string; sqlType: string; toValue: (record: RecordOf<Type>) => Value }[]
 }
 
-/** Where a removal has what identifies the record, by the column in which that is staged. */
+/** The keys of a removal, by the column in which each is staged. */
 const identityColumns: Record<string, (removal: RemovalRecord) => Value> = {
   chain_id: ({ chainId }) => chainId,
   address: ({ address }) => address,

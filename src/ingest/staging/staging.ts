@@ -36,7 +36,7 @@ export const stagingColumns = (type: RecordType) =>
     'is_removed boolean',
   ].join(', ')
 
-/** Of records with the same identity only the last stays. */
+/** Deletes all but the last of records with the same identity. */
 export function dropSupersededSql(type: RecordType) {
   const { identity } = stagingTables[type]
   const name = stagingName(type)

@@ -14,12 +14,12 @@ const workingTables: Record<string, string> = {
   ...changeTables,
   // Whether its record is added, replaced or removed: else only claims or tokens change its derived data.
   touched_campaigns: 'key bigint, is_record_touched boolean',
-  // Those of them that are found otherwise than before: in other lists, or at another position.
+  // Affected campaigns whose filters or order have changed.
   flipped_campaigns: 'key bigint',
-  // Those of which an incentive has just become spent, or is no longer spent.
+  // Campaigns of which an incentive has just become spent, or is no longer spent.
   spent_campaigns: 'key bigint',
   touched_scores: 'score_bucket integer',
-  // Those of which an incentive has new figures.
+  // Campaigns of which an incentive has new amounts.
   refigured_campaigns: 'key bigint',
   staged_key: 'key bigint, id text, incentive_positions smallint[]',
   ...claimChangeTables,

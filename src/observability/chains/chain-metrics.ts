@@ -12,7 +12,7 @@ export interface ChainMetricsOptions {
   /** Number of stored unknown components, by chain. */
   countUnknown: () => Promise<ChainCount[]>
   /** Number of campaigns that the database refuses, by chain. */
-  countLeftOut: () => Promise<ChainCount[]>
+  countSkipped: () => Promise<ChainCount[]>
   /** The age of the newest price of each feed, in seconds. */
   listFeedAges: () => Promise<{ chainId: number; feed: string; age: number }[]>
   /** Requests to the endpoints of each chain. */
@@ -21,7 +21,7 @@ export interface ChainMetricsOptions {
 
 /** Measures the indexing of chains. @returns an observer of the events of a chain. */
 export function createChainMetrics(options: ChainMetricsOptions) {
-  const { register, countUnknown, countLeftOut, listFeedAges, listCounts } = options
+  const { register, countUnknown, countSkipped, listFeedAges, listCounts } = options
   const registers = [register]
   const labelNames = ['chain_id'] as const
   const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers })
@@ -53,7 +53,7 @@ export function createChainMetrics(options: ChainMetricsOptions) {
     help: 'Components of campaigns that are unsupported or unreadable',
     ...{ labelNames, registers },
   })
-  countAtScrape(countLeftOut, listCounts, {
+  countAtScrape(countSkipped, listCounts, {
     name: 'reward_campaigns_chain_skipped_campaigns',
     help: 'Campaigns skipped because the database rejects their facts',
     ...{ labelNames, registers },

@@ -152,7 +152,7 @@ export const changeContractTotals: Step[] = [
   ...stepsFor(['campaign', 'withdrawnCampaign'], [contractCounts]),
 ]
 
-/** From this number of claims on a write pays off: reading fewer costs almost nothing. */
+/** Minimum number of claims for a write: reading fewer costs almost nothing. */
 const WORTHWHILE_CHANGES = 100
 
 /**
@@ -165,7 +165,7 @@ const MAX_CHANGES_AT_ONCE = 30
 const TRY_AGAIN_MS = 200
 
 /**
- * From this number of campaigns that have started or ended on a write pays off: checking fewer costs almost nothing.
+ * Minimum number of started or ended campaigns for a write: checking fewer costs almost nothing.
  */
 const WORTHWHILE_STARTS_AND_ENDS = 50
 

@@ -71,7 +71,7 @@ const toRewards = (entries: string[] | undefined) =>
     ),
   ])
 
-/** Nothing if the target contract is one of the collections: then both conditions are the same. */
+/** Returns no condition if the target contract is one of the collections: then both conditions are the same. */
 function toTokens({ chainId, targetContract, tokens }: CampaignFilters) {
   const facets = tokens?.flatMap(toTokenFacets)
   return facets?.includes(facet('target', `${chainId}:${targetContract}`)) ? undefined : facets

@@ -135,7 +135,7 @@ export const trendingCampaigns = pgTable(
     creator: address().notNull(),
     budget: address().notNull(),
     autocampaignId: text(),
-    /** Of its action template, lower-case. */
+    /** The name of its action template, lower-case. */
     actionType: text(),
     hasWhitelistedRewards: boolean().notNull(),
     isExhausted: boolean().notNull(),
@@ -149,7 +149,7 @@ export const trendingCampaigns = pgTable(
     incentiveFigures: text(),
     /** Its values in filters with several values: `<kind>:<chain ID>:<value>`, as in `campaign_facets`. */
     facets: text().array().notNull(),
-    /** Of its allow list; null if it has none, or one of unknown kind. */
+    /** The type of its allow list; null if it has none, or one of unknown type. */
     allowListType: text(),
     /** The access list that alone decides whom an OffchainAccessList admits; null if more is needed. */
     accessListId: text(),

@@ -1,4 +1,4 @@
-/** From this number of campaigns on a revision may as well be about all of them. */
+/** A revision of at least this number of campaigns counts as one of all campaigns. */
 const MAX_NAMED = 1000
 
 /**

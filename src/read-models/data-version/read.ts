@@ -43,7 +43,7 @@ export interface DataVersionReader {
 
 interface Change {
   identity: string
-  /** Undefined if it may be about anything. */
+  /** Undefined if it may concern any campaign. */
   campaignKeys: ReadonlySet<number> | undefined
   recordKeys: ReadonlySet<number> | undefined
   claimants: ReadonlySet<number> | undefined
@@ -194,7 +194,7 @@ export function createListsVersionReader(lookups: Database) {
 
 /** The state of the data, for metrics. */
 export interface DataMetrics {
-  /** Null as long as nothing was ever written. */
+  /** Null until the first write. */
   revision: number | null
   /** Whole seconds since the block that is shown of each followed chain; null if there is none yet. */
   chains: { chainId: number; lagSeconds: number | null }[]

@@ -5,7 +5,7 @@ import { followedAsText, NOTHING_FOLLOWED, parseAsOf } from '../../database/look
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import { dataRevisions } from './tables.ts'
 
-/** The queries, and the latest state of chains: that changes less often than it is read. */
+/** The queries, and the parsed state of chains, which changes less often than it is read. */
 export function createRevisionSource(lookups: Database) {
   let lastText = '{}'
   let lastAsOf = NOTHING_FOLLOWED
@@ -22,7 +22,7 @@ export function createRevisionSource(lookups: Database) {
   }
 }
 
-/** What almost every request waits for, and nothing else: it costs PostgreSQL a sixth of the full query. */
+/** The fast path of almost every request: it costs PostgreSQL a sixth of the full query. */
 const prepareNewest = (database: Database) =>
   database
     .select({ revision: dataRevisions.revision, identity: dataRevisions.identity, followed: followedAsText })

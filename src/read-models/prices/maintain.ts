@@ -48,7 +48,7 @@ const recordChangedDecimals: Step[] = stepsFor(
   ],
 )
 
-/** Also of a price of the past, by which claims are worth something else. `seconds` are for copies: null is for ever. */
+/** Also for past prices, which revalue claims. `seconds` are for copies: null is unbounded. */
 const recordPriceChanges: Step[] = stepsUnlessEmpty('repriced', priceKinds, [
   `insert into noted_changes
   select 'price.changed', chain_id, null, jsonb_build_object('token', chain_id || ':' || address,
@@ -96,7 +96,7 @@ export const recordReassignedIncentives: Step[] = stepsFor(
   ],
 )
 
-/** From this number of claims in the time of a price on, those of a token are looked for by its incentives. */
+/** With at least this number of claims while a price held, the claims of a token are found through its incentives. */
 const MANY_CLAIMS = 5000
 
 const isDerived = '(claim.is_value_derived or claim.amount_usd is null)'

@@ -60,7 +60,7 @@ export function createValidator(named: readonly SchemaObject[], options: { maxFa
 export type Validator = ReturnType<typeof createValidator>
 export type { ErrorObject, ValidateFunction }
 
-/** Those of some characters that a text has. */
+/** The forbidden characters that a text contains. */
 const charactersIn = (value: string, characters: string) => [...characters].filter((one) => value.includes(one))
 
 /** What is wrong with one value, without its name: "must be …, got …". */

@@ -21,7 +21,7 @@ export function exposedMetrics({ app }: Pick<TestApp, 'app'>) {
   createChainMetrics({
     register: index,
     countUnknown: async () => [],
-    countLeftOut: async () => [],
+    countSkipped: async () => [],
     listFeedAges: async () => [],
     listCounts: () => [],
   })

@@ -1,16 +1,16 @@
-import type { People } from '../accounts.ts'
+import type { Accounts } from '../accounts.ts'
 import { facts, projectImageUri, toIsoTime, tokenImageUri } from '../facts.ts'
 import type { Random } from '../random.ts'
 import { actionClaimantOf, type Collection, type Collections, drawTasks, type Task } from './actions.ts'
 import { roundUp } from './amounts.ts'
 import { incentiveRecordOf } from './incentives.ts'
-import type { Course } from './lifecycles.ts'
+import type { Timeline } from './lifecycles.ts'
 import { drawReward, incentiveTypes, type Reward } from './rewards.ts'
 
 /** What claims have to know of their campaign. */
 export interface SampleCampaign {
   id: string
-  course: Course
+  timeline: Timeline
   rewards: readonly Reward[]
   /** A visit is one user claiming every incentive at once; the last one may leave some out. */
   visits: number
@@ -18,9 +18,9 @@ export interface SampleCampaign {
   admitted: readonly string[]
 }
 
-interface Surroundings {
+interface DrawContext {
   random: Random
-  people: People
+  accounts: Accounts
   collections: Collections
 }
 
@@ -30,23 +30,23 @@ const ADMISSIONS = ['OpenAllowList', 'SimpleAllowList', 'SimpleDenyList', 'Offch
 const CHAIN_IDS = facts.chains.flatMap(({ chainId, share }) => Array<number>(share).fill(chainId))
 
 /** Draws a campaign and its record; the first ten go through all kinds of incentives. */
-export function drawCampaign({ random, people, collections }: Surroundings, course: Course, index: number) {
-  const { lifecycle, claims, incentiveCount } = course
+export function drawCampaign({ random, accounts, collections }: DrawContext, timeline: Timeline, index: number) {
+  const { lifecycle, claims, incentiveCount } = timeline
   const chainId = random.pick(CHAIN_IDS)
   const id = `${chainId}:${random.pick(facts.protocol.coreAddresses)}:${index + 1}`
-  const standing = random.pick(STANDINGS)
+  const tokenStatus = random.pick(TOKEN_STATUSES)
   const rewards = Array.from({ length: incentiveCount }, (_, position) => {
     const drawn = random.chance(0.45) ? 'ERC20Incentive' : random.pick(incentiveTypes)
     return drawReward(random, {
       type: (position === 0 ? incentiveTypes[index] : undefined) ?? drawn,
       chainId,
-      standing,
+      tokenStatus,
       claims: Math.ceil(Math.max(0, claims - position) / incentiveCount),
     })
   })
   const visits = Math.max(0, ...rewards.map((reward) => reward.claims))
-  const owner = random.pickSkewed(people.owners)
-  const { admitted, allowList } = drawAdmission(random, people, { index, visits, owner: owner.address })
+  const owner = random.pickSkewed(accounts.owners)
+  const { admitted, allowList } = drawAdmission(random, accounts, { index, visits, owner: owner.address })
   const tasks = drawTasks(random, collections, chainId)
   const [task] = tasks
   const { actionContract, validator } = facts.protocol
@@ -57,9 +57,9 @@ export function drawCampaign({ random, people, collections }: Surroundings, cour
     action: random.chance(0.5) ? actionContract : random.address(),
     budget: owner.budget,
     owner: owner.address,
-    ...(random.chance(0.06) ? { creator: random.pickSkewed(people.owners).address } : {}),
+    ...(random.chance(0.06) ? { creator: random.pickSkewed(accounts.owners).address } : {}),
     validator,
-    blockTimestamp: String(course.createdAt),
+    blockTimestamp: String(timeline.createdAt),
     txHash: random.hash(),
     protocolFee: random.pick(['1000', '1000', '250', '0']),
     maxParticipants: String(lifecycle === 'full' ? Math.min(visits, admitted.length) : random.chance(0.2) ? 0 : ample),
@@ -68,17 +68,17 @@ export function drawCampaign({ random, people, collections }: Surroundings, cour
     incentives: rewards.map((reward) => incentiveRecordOf(random, reward, lifecycle, task?.action)),
     allowList,
     actionSteps: tasks.length === 0 && random.chance(0.5) ? null : tasks.map(({ step }) => step),
-    startTime: course.startsAt === null ? null : toIsoTime(course.startsAt),
-    endTime: course.endsAt === null ? null : toIsoTime(course.endsAt),
-    ...(random.chance(0.6) ? { createdAtBlockchainNumbers: blockNumbersOf(course, chainId, tasks) } : {}),
+    startTime: timeline.startsAt === null ? null : toIsoTime(timeline.startsAt),
+    endTime: timeline.endsAt === null ? null : toIsoTime(timeline.endsAt),
+    ...(random.chance(0.6) ? { createdAtBlockchainNumbers: blockNumbersOf(timeline, chainId, tasks) } : {}),
     ...presentationOf(random, rewards, task),
     ...(task === undefined ? {} : taskFieldsOf(random, task)),
   }
-  return { campaign: { id, course, rewards, visits, admitted } satisfies SampleCampaign, record }
+  return { campaign: { id, timeline, rewards, visits, admitted } satisfies SampleCampaign, record }
 }
 
 /** Who knows the reward tokens of a campaign. */
-const STANDINGS = [
+const TOKEN_STATUSES = [
   ...Array<'whitelisted'>(21).fill('whitelisted'),
   ...Array<'known'>(2).fill('known'),
   ...Array<'unknown'>(2).fill('unknown'),
@@ -87,7 +87,7 @@ const STANDINGS = [
 /** Who may claim: everybody, the users of a list, or all but those of one. */
 function drawAdmission(
   random: Random,
-  { claimants, members }: People,
+  { claimants, members }: Accounts,
   { index, visits, owner }: { index: number; visits: number; owner: string },
 ) {
   const drawn = random.chance(0.55) ? 'OpenAllowList' : random.pick(ADMISSIONS.slice(1))
@@ -95,14 +95,14 @@ function drawAdmission(
   const size = random.chance(0.03) ? random.integer(101, 250) : random.integer(1, 5 + random.skewed(60))
   if (type === null) return { admitted: claimants, allowList: null }
   const allowList = { owner, contractAddress: facts.protocol.allowListContracts[type], type }
-  const nobody = random.chance(0.5) ? [] : null
-  if (type === 'OpenAllowList') return { admitted: claimants, allowList: { ...allowList, addresses: nobody } }
+  const noAddresses = random.chance(0.5) ? [] : null
+  if (type === 'OpenAllowList') return { admitted: claimants, allowList: { ...allowList, addresses: noAddresses } }
   if (type === 'SimpleDenyList') {
     return { admitted: claimants, allowList: { ...allowList, addresses: Array.from({ length: size }, random.address) } }
   }
   if (type === 'OffchainAccessList') {
     const [accessListId, admitted] = random.pick([...members].slice(0, index < ADMISSIONS.length ? 1 : undefined))
-    return { admitted, allowList: { ...allowList, addresses: nobody, accessListId } }
+    return { admitted, allowList: { ...allowList, addresses: noAddresses, accessListId } }
   }
   // What many take part in is hardly for a few only.
   const length = Math.min(250, Math.max(size, Math.ceil(visits / 3)))
@@ -112,7 +112,7 @@ function drawAdmission(
 }
 
 /** Estimates of the block of each chain involved when the campaign was created. */
-function blockNumbersOf({ createdAt }: Course, chainId: number, tasks: readonly Task[]): Record<string, string> {
+function blockNumbersOf({ createdAt }: Timeline, chainId: number, tasks: readonly Task[]): Record<string, string> {
   const involved = new Set([chainId, ...tasks.map(({ step }) => step.chainId)])
   const numbers: Record<string, string> = {}
   for (const { chainId, block, blockAt, secondsPerBlock } of facts.chains) {

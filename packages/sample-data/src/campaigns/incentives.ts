@@ -16,8 +16,8 @@ const anyAmountAction = facts.actions.find(({ amountField }) => amountField !== 
 export function incentiveRecordOf(random: Random, reward: Reward, lifecycle: Lifecycle, action: Action | undefined) {
   const { type, asset, claims, unit, isRaffle } = reward
   const isSpent = lifecycle === 'spent'
-  const room = roundUp(Math.max(10, claims * (1.5 + 3 * random.fraction())))
-  const count = String(isSpent ? claims : room)
+  const capacity = roundUp(Math.max(10, claims * (1.5 + 3 * random.fraction())))
+  const count = String(isSpent ? claims : capacity)
   const { allowListIncentiveTarget, pointsVenue: venue, pointsSelector: selector } = facts.protocol
   if (type === 'AllowListIncentive') return { type, allowListAddress: allowListIncentiveTarget, limit: count }
   if (type === 'PointsIncentive') return { type, venue, selector, reward: unit.toFixed(), limit: count }
@@ -28,11 +28,11 @@ export function incentiveRecordOf(random: Random, reward: Reward, lifecycle: Lif
       initialReward: unit.toFixed(),
       rewardDecay: unit.div(50).toFixed(0),
       rewardBoost: unit.div(10).toFixed(0),
-      totalBudget: (isSpent ? totalPaid(reward) : unit.times(room)).toFixed(),
+      totalBudget: (isSpent ? totalPaid(reward) : unit.times(capacity)).toFixed(),
     }
   }
   if (type === 'ERC20Incentive') {
-    const claimsLeft = isSpent ? 0 : room - claims
+    const claimsLeft = isSpent ? 0 : capacity - claims
     return {
       type,
       asset,
@@ -42,18 +42,18 @@ export function incentiveRecordOf(random: Random, reward: Reward, lifecycle: Lif
       ...figuresOf(random, reward, unit.times(isRaffle ? 1 : claimsLeft).toFixed()),
     }
   }
-  return budgetRecordOf(random, reward, { isSpent, room, action })
+  return budgetRecordOf(random, reward, { isSpent, capacity, action })
 }
 
 /** The variants that have a budget and a share or a peg. */
 function budgetRecordOf(
   random: Random,
   reward: Reward,
-  { isSpent, room, action }: { isSpent: boolean; room: number; action: Action | undefined },
+  { isSpent, capacity, action }: { isSpent: boolean; capacity: number; action: Action | undefined },
 ) {
   const { type, asset, claims, peg } = reward
   const paid = totalPaid(reward)
-  const limit = isSpent && claims > 0 ? paid : reward.unit.times(room)
+  const limit = isSpent && claims > 0 ? paid : reward.unit.times(capacity)
   const budget = {
     asset,
     ...(peg === undefined ? {} : { peg: peg.address }),

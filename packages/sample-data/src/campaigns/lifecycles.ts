@@ -16,7 +16,7 @@ const AGE_SCALE = 3 * HOUR
 export type Lifecycle = 'running' | 'ended' | 'scheduled' | 'spent' | 'full'
 
 /** The course of a campaign; times in Unix seconds. */
-export interface Course {
+export interface Timeline {
   lifecycle: Lifecycle
   createdAt: number
   startsAt: number | null
@@ -30,25 +30,29 @@ export interface Course {
 }
 
 /** The courses of all campaigns, the oldest first; claims add up to `claims` unless nobody can claim anything. */
-export function drawCourses(random: Random, numbers: { campaigns: number; claims: number; now: number }): Course[] {
+export function drawTimelines(random: Random, numbers: { campaigns: number; claims: number; now: number }): Timeline[] {
   const { campaigns, claims, now } = numbers
   const drawn = Array.from({ length: campaigns }, (_, index) => {
-    const course = drawCourse(random, index, { campaigns, now })
-    return { ...course, weight: weightOf(random, course, campaigns) }
+    const timeline = drawTimeline(random, index, { campaigns, now })
+    return { ...timeline, weight: weightOf(random, timeline, campaigns) }
   })
   const total = drawn.reduce((sum, { weight }) => sum + weight, 0)
   let [before, given] = [0, 0]
-  return drawn.map(({ weight, ...course }) => {
+  return drawn.map(({ weight, ...timeline }) => {
     before += weight
     const due = total === 0 ? 0 : Math.round((before / total) * claims)
     const own = due - given
     given = due
     // Full of nobody is not a state.
-    return { ...course, lifecycle: course.lifecycle === 'full' && own === 0 ? 'spent' : course.lifecycle, claims: own }
+    return {
+      ...timeline,
+      lifecycle: timeline.lifecycle === 'full' && own === 0 ? 'spent' : timeline.lifecycle,
+      claims: own,
+    }
   })
 }
 
-function drawCourse(random: Random, index: number, { campaigns, now }: { campaigns: number; now: number }) {
+function drawTimeline(random: Random, index: number, { campaigns, now }: { campaigns: number; now: number }) {
   // Recent campaigns stand closer together.
   const remaining = (campaigns - 1 - index) / Math.max(1, campaigns - 1)
   const age = random.integer(600, HOUR) + Math.floor((SPAN - 2 * HOUR) * remaining ** 1.3)
@@ -83,14 +87,14 @@ function drawLifecycle(random: Random, age: number): Lifecycle {
  * Share of all claims, in no particular unit. A few campaigns draw most of the users (this power of even draws comes close
  * to Zipf's law; the summand keeps one of many from drawing nearly all), and it takes a while to draw them.
  */
-function weightOf(random: Random, course: Omit<Course, 'claims'>, campaigns: number) {
+function weightOf(random: Random, timeline: Omit<Timeline, 'claims'>, campaigns: number) {
   const popularity = (random.fraction() + 1 / campaigns) ** -0.85
-  if (course.incentiveCount === 0 || course.lifecycle === 'scheduled') return 0
-  return popularity * Math.min(1, (course.closesAt - course.opensAt + HOUR) / (3 * DAY))
+  if (timeline.incentiveCount === 0 || timeline.lifecycle === 'scheduled') return 0
+  return popularity * Math.min(1, (timeline.closesAt - timeline.opensAt + HOUR) / (3 * DAY))
 }
 
 /** When somebody claims: what goes on has most to show of late, what is over was claimed evenly. */
-export function drawClaimTime(random: Random, { opensAt, closesAt, lifecycle }: Course) {
+export function drawClaimTime(random: Random, { opensAt, closesAt, lifecycle }: Timeline) {
   const span = closesAt - opensAt
   const age =
     lifecycle === 'running' ? AGE_SCALE * ((1 + span / AGE_SCALE) ** random.fraction() - 1) : span * random.fraction()

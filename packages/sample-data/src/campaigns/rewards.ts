@@ -38,11 +38,13 @@ export interface Reward {
 }
 
 /** Who knows the reward tokens of a campaign. */
-type Standing = 'whitelisted' | 'known' | 'unknown'
+type TokenStatus = 'whitelisted' | 'known' | 'unknown'
 
-function drawToken(random: Random, chainId: number, standing: Standing) {
-  if (standing === 'unknown') return { token: undefined, asset: random.pick(facts.unknownTokens) }
-  const fitting = tokensOn(chainId).filter((one) => one.whitelisted === (standing === 'whitelisted') && !isNative(one))
+function drawToken(random: Random, chainId: number, tokenStatus: TokenStatus) {
+  if (tokenStatus === 'unknown') return { token: undefined, asset: random.pick(facts.unknownTokens) }
+  const fitting = tokensOn(chainId).filter(
+    (one) => one.whitelisted === (tokenStatus === 'whitelisted') && !isNative(one),
+  )
   const token = random.pick(fitting)
   return { token, asset: token.address }
 }
@@ -51,7 +53,12 @@ const tokensOn = (chainId: number) => facts.tokens.filter((token) => token.chain
 
 export function drawReward(
   random: Random,
-  { type, chainId, standing, claims }: { type: IncentiveType; chainId: number; standing: Standing; claims: number },
+  {
+    type,
+    chainId,
+    tokenStatus,
+    claims,
+  }: { type: IncentiveType; chainId: number; tokenStatus: TokenStatus; claims: number },
 ): Reward {
   const shared = { type, claims, isRaffle: false, payments: [] }
   const { dollars, tokens, levels } = facts.rewards
@@ -61,7 +68,7 @@ export function drawReward(
   }
   const isVariable = type.includes('Variable')
   const price = { dollars: random.pick(dollars) * (isVariable ? 10 : 1), tokens: random.pick(tokens) }
-  const { token, asset } = drawToken(random, chainId, standing)
+  const { token, asset } = drawToken(random, chainId, tokenStatus)
   const peg = type.startsWith('ERC20Pegged') ? drawPeg(random, chainId) : undefined
   const isRaffle = type === 'ERC20Incentive' && random.chance(0.12)
   const kind = isVariable ? 'varying' : type === 'CGDAIncentive' ? 'falling' : isRaffle ? 'undrawn' : 'fixed'

@@ -25,7 +25,7 @@ import {
 } from './errors.ts'
 import type { ParameterError } from './parameter-errors.ts'
 import { type Failure, toFailureBody, wantsProblem } from './problem-details.ts'
-import { createRefusalLog } from './rejection-log.ts'
+import { createRejectionLog } from './rejection-log.ts'
 
 /** When a missing block may have arrived, or another client may have stopped following changes. */
 const SOON_SECONDS = '1'
@@ -35,8 +35,8 @@ const SOON_SECONDS = '1'
  * those; browsers get a page for an unknown path.
  */
 export function handleErrors(app: FastifyInstance) {
-  const logRefusal = createRefusalLog(app)
-  app.setErrorHandler((thrown: FastifyError | Error, request, reply) => sendError(thrown, request, reply, logRefusal))
+  const logRejection = createRejectionLog(app)
+  app.setErrorHandler((thrown: FastifyError | Error, request, reply) => sendError(thrown, request, reply, logRejection))
   app.setNotFoundHandler((request) => {
     throw notFound(request)
   })
@@ -50,7 +50,7 @@ function sendError(
   thrown: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
-  logRefusal: ReturnType<typeof createRefusalLog>,
+  logRejection: ReturnType<typeof createRejectionLog>,
 ) {
   const error = withOtherFaults(toCatalogued(thrown), request)
   if (error.statusCode === 500) request.log.error({ err: thrown }, 'unhandled error')
@@ -59,7 +59,7 @@ function sendError(
     const isProbe = thrown instanceof ServiceNotReadyError && request.routeOptions.url === '/readyz'
     // There are as many missing blocks as callers.
     const kind = thrown instanceof BlockNotReachedError ? thrown.code : undefined
-    if (!isProbe) logRefusal(request, reply, describeFailure(thrown), kind)
+    if (!isProbe) logRejection(request, reply, describeFailure(thrown), kind)
     const isSoon = thrown instanceof BlockNotReachedError || thrown instanceof TooManyStreamsError
     void reply.header('retry-after', isSoon ? SOON_SECONDS : RETRY_AFTER_SECONDS)
   }
@@ -120,7 +120,7 @@ function faultsOf(request: FastifyRequest, part: 'params' | 'querystring', value
  * Refuses requests before a handler sees them: too many parameters, malformed percent-encoding, text that is not UTF-8,
  * and NUL, which PostgreSQL text cannot contain.
  */
-export function refuseMalformedQueries(app: FastifyInstance) {
+export function rejectMalformedQueries(app: FastifyInstance) {
   app.addHook('preValidation', ({ url }, _reply, done) => {
     const start = url.indexOf('?')
     done(start === -1 ? undefined : whyMalformed(url.slice(start + 1)))

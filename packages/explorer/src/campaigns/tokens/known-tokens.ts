@@ -9,12 +9,12 @@ interface Paying {
 }
 
 /** A campaign that may say what is known of the tokens that it pays. */
-export interface Telling {
+export interface TokenDetails {
   incentives: readonly { type: string; metadata?: TokenMetadata | null }[]
 }
 
 /** What campaigns say of the tokens that they pay. */
-export function tokensOf(campaigns: readonly Telling[]): ReadonlyMap<string, TokenMetadata> {
+export function tokensOf(campaigns: readonly TokenDetails[]): ReadonlyMap<string, TokenMetadata> {
   const tokens = new Map<string, TokenMetadata>()
   for (const { incentives } of campaigns) {
     for (const { metadata } of incentives) {

@@ -1,5 +1,5 @@
 import type { TokenMetadata } from 'reward-campaigns-client'
-import { type Telling, tokensOf } from './known-tokens.ts'
+import { type TokenDetails, tokensOf } from './known-tokens.ts'
 
 /*
  * The tokens that responses have told of since the explorer was opened.
@@ -8,7 +8,7 @@ import { type Telling, tokensOf } from './known-tokens.ts'
 const seen = new Map<string, Pick<TokenMetadata, 'chainId' | 'address' | 'symbol'>>()
 
 interface HasTokens {
-  campaigns?: readonly Telling[]
+  campaigns?: readonly TokenDetails[]
   tokens?: readonly Pick<TokenMetadata, 'id' | 'chainId' | 'address' | 'symbol'>[]
   facets?: { token?: { value: string; label?: string }[] }
 }
