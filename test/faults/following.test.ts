@@ -10,7 +10,7 @@ import type { ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
 import { aFolder, recordsOf } from '../setup/data/copied-folders.ts'
 import { createRandom } from '../setup/data/random-records.ts'
 import { toClaimIdentity, toLowerCase, toRemoval } from '../setup/records.ts'
-import { followChanges, storedCopy } from '../setup/requests/following-changes.ts'
+import { followChanges, newestChange, storedCopy } from '../setup/requests/following-changes.ts'
 import { type RunningProcess, startCli } from '../setup/servers/processes.ts'
 import { openPrimary } from '../setup/servers/replicated-server.ts'
 import { closedPort } from '../setup/servers/sockets.ts'
@@ -57,6 +57,10 @@ function restartable(start: (url: string) => RunningProcess, url: string) {
       current.child.kill('SIGKILL')
       await current.ended
     },
+    async end() {
+      current.child.kill('SIGTERM')
+      await current.ended
+    },
     start(url: string) {
       current = start(url)
     },
@@ -94,9 +98,9 @@ test('who follows at a process on the primary and one on its standby has all dat
   )
   const content = await storedCopy(primary)
 
-  let isOver = false
+  let end: string | undefined
   const following = (['stream', 'polling', 'stream', 'polling'] as const).map((way, index) =>
-    followChanges({ way, bases, isOver: () => isOver, random: createRandom(index + 1) }, start, content),
+    followChanges({ way, bases, end: () => end, random: createRandom(index + 1) }, start, content),
   )
   await writeNext()
   await copying.kill()
@@ -121,11 +125,11 @@ test('who follows at a process on the primary and one on its standby has all dat
   await ingest.apply(interrupted)
   await writeNext()
   await first.kill()
-  await copying.kill()
+  await copying.end()
   first.start(standby.url)
   await writeNext()
   await ingest.close()
-  isOver = true
+  end = await newestChange(String(bases[1]), start)
   const copies = await Promise.all(following)
   const stored = await storedCopy(standby)
   expect(stored.claims.length).toBeGreaterThan(100)

@@ -5,7 +5,7 @@ import type { ClaimRecord } from '../../src/ingest/records.ts'
 import { createRandom } from '../setup/data/random-records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { toClaimIdentity, toLowerCase } from '../setup/records.ts'
-import { followChanges, storedCopy } from '../setup/requests/following-changes.ts'
+import { followChanges, newestChange, storedCopy } from '../setup/requests/following-changes.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
 let database: TestDatabase
@@ -28,10 +28,10 @@ afterAll(async () => {
 
 test('who is cut off at random and goes on at either process ends with the data, each change once, by streams and by polling', async () => {
   const random = createRandom(7)
-  let isOver = false
+  let end: string | undefined
   const { nextCursor } = (await apps[0]?.get('/changes'))?.json() ?? {}
   const following = (['stream', 'polling', 'stream', 'polling'] as const).map((way, index) =>
-    followChanges({ way, bases, isOver: () => isOver, random: createRandom(index + 1) }, nextCursor),
+    followChanges({ way, bases, end: () => end, random: createRandom(index + 1) }, nextCursor),
   )
   const claims: ClaimRecord[] = []
   for (let batch = 0; batch < 10; batch += 1) {
@@ -47,7 +47,7 @@ test('who is cut off at random and goes on at either process ends with the data,
     })
     claims.push(...toLowerCase(records).filter((record) => record.type === 'claim'))
   }
-  isOver = true
+  end = await newestChange(String(bases[0]), nextCursor)
   const stored = await storedCopy(database)
   expect(stored.claims.length).toBeGreaterThan(150)
   for (const copy of await Promise.all(following)) expect(copy.content()).toEqual(stored)

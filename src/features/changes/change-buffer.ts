@@ -16,16 +16,22 @@ const toEvent = (change: Change) => `id: ${change.cursor}\nevent: ${change.kind}
 /** A page of changes with its server-sent events, which are serialized once for all streams with the same filter. */
 export class ChangeSlice {
   readonly page: ChangePage
+  /** The event of each change, where it has been serialized already. */
+  readonly #texts: readonly string[] | undefined
   readonly #events = new Map<string, Buffer>()
 
-  constructor(page: ChangePage) {
+  constructor(page: ChangePage, texts?: readonly string[]) {
     this.page = page
+    this.#texts = texts
   }
 
   eventsOf({ key, passes }: ChangeFilter) {
     const known = this.#events.get(key)
     if (known !== undefined) return known
-    const events = Buffer.from(this.page.changes.filter(passes).map(toEvent).join(''))
+    const texts = this.#texts ?? this.page.changes.map(toEvent)
+    const events = Buffer.from(
+      this.page.changes.flatMap((change, index) => (passes(change) && texts[index]) || []).join(''),
+    )
     this.#events.set(key, events)
     return events
   }
@@ -38,7 +44,7 @@ export class ChangeBuffer {
   /** The cursor of the newest change; undefined where nothing is buffered. */
   newest: string | undefined
   /** Each with the bytes of all events up to and including its own. */
-  #entries: { change: Change; end: number }[] = []
+  #entries: { change: Change; event: string; end: number }[] = []
   /** How many were dropped. */
   #dropped = 0
   /** How many had been added when a cursor was the newest; the oldest cursor first. */
@@ -57,8 +63,9 @@ export class ChangeBuffer {
   add({ changes, next }: ChangePage) {
     this.#slices.clear()
     for (const change of changes) {
-      this.bytes += toEvent(change).length
-      this.#entries.push({ change, end: this.bytes })
+      const event = toEvent(change)
+      this.bytes += event.length
+      this.#entries.push({ change, event, end: this.bytes })
       this.#counts.set(change.cursor, this.#dropped + this.#entries.length)
     }
     this.newest = next
@@ -81,13 +88,12 @@ export class ChangeBuffer {
     if (count === undefined || count < this.#dropped) return undefined
     // Followers at different cursors soon share slices, which end where the count is a multiple.
     const end = (Math.floor(count / SLICE) + 1) * SLICE
-    const changes = this.#entries.slice(count - this.#dropped, end - this.#dropped).map(({ change }) => change)
+    const entries = this.#entries.slice(count - this.#dropped, end - this.#dropped)
+    const changes = entries.map(({ change }) => change)
     const hasMore = end < this.#dropped + this.#entries.length
-    const slice = new ChangeSlice({
-      changes,
-      next: (hasMore ? changes.at(-1)?.cursor : this.newest) ?? cursor,
-      hasMore,
-    })
+    const next = (hasMore ? changes.at(-1)?.cursor : this.newest) ?? cursor
+    const texts = entries.map(({ event }) => event)
+    const slice = new ChangeSlice({ changes, next, hasMore }, texts)
     this.#slices.set(cursor, slice)
     return slice
   }

@@ -60,25 +60,35 @@ interface Following {
   way: 'stream' | 'polling'
   /** The processes that may be asked; one that is away is asked again later. */
   bases: readonly string[]
-  isOver: () => boolean
+  /** The cursor of the last change, once it is known. */
+  end: () => string | undefined
   random: Random
 }
 
-/** Follows until it is over and nothing is left; each connection ends after a few changes. */
-export async function followChanges({ way, bases, isOver, random }: Following, after: string, start = nothing) {
+/** Follows until the last change; each connection ends after a few changes. */
+export async function followChanges({ way, bases, end, random }: Following, after: string, start = nothing) {
   const copy = createCopy(start)
   let cursor = after
-  for (let quiet = 0; quiet < 3; ) {
-    const wasOver = isOver()
+  while (cursor !== end()) {
     const base = random.pick(bases)
     const few = random.integer(1, 60)
     const changes = await (way === 'polling' ? poll(base, cursor, few) : readSome(base, cursor, few))
     for (const change of changes ?? []) copy.apply(change)
     cursor = changes?.at(-1)?.cursor ?? cursor
-    quiet = wasOver && changes?.length === 0 ? quiet + 1 : 0
     if (changes === undefined) await sleep(20)
   }
   return copy
+}
+
+/** The cursor of the newest change after another one. */
+export async function newestChange(base: string, after: string) {
+  let newest = after
+  for (let count = -1; count !== 0; ) {
+    const changes = await poll(base, newest, 1000)
+    newest = changes?.at(-1)?.cursor ?? newest
+    count = changes?.length ?? -1
+  }
+  return newest
 }
 
 /** Undefined where the process, or its database, is away. */
