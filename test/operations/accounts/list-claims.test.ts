@@ -100,7 +100,8 @@ test('a page of many campaigns has the newest of all, however unevenly they are 
   )
   await shared.save(...campaigns, ...claims)
   const ofCampaigns = { campaignId: campaigns.map(({ id }) => id).join() }
-  for (const query of [ofCampaigns, { ...ofCampaigns, claimant }, { claimant }]) {
+  const queries: QueryText[] = [ofCampaigns, { ...ofCampaigns, claimant }, { claimant }]
+  for (const query of queries) {
     const found = await walk(shared, { ...query, pageSize: '20' })
     expect(found).toEqual(expectedClaims([...campaigns, ...claims], query))
   }
