@@ -1,41 +1,6 @@
 -- As an import does: whoever writes campaigns waits.
 select pg_advisory_xact_lock(7201001);
 --> statement-breakpoint
--- What campaigns can be found by, from the campaigns themselves: what all maps are made of.
-create or replace view campaign_memberships as
-select 'owner' as kind, 0::bigint as chain_id, owner as value, key as campaign_key from campaigns
-union all
-select 'creator', 0, creator, key from campaigns
-union all
-select 'budget', 0, budget, key from campaigns
-union all
-select 'autocampaign', 0, autocampaign_id, key from campaigns where autocampaign_id is not null
-union all
-select 'chain', chain_id, '', key from campaigns
-union all
-select kind, chain_id, value, campaign_key from campaign_facets
-union all
--- Any token of a chain.
-select distinct 'tokens', chain_id, '', campaign_key from campaign_facets where kind = 'token'
-union all
-select distinct 'reward', chain_id, asset, campaign_key from incentives where asset is not null
-union all
-select distinct 'incentive', 0::bigint, type, campaign_key from incentives
-union all
-select 'action', 0, fold_case(action_type), campaigns.key
-from campaigns join action_templates template on template.id = action_template_id
-union all
-select 'ending', 0, '', key from campaigns where end_at is not null
-union all
-select 'all', 0, '', key from campaigns
-union all
-select 'whitelisted', 0, '', key from campaigns where has_whitelisted_rewards
-union all
-select 'active', 0, '', key from campaigns, campaign_activity
-where not is_exhausted and coalesce(start_at <= as_of, true) and coalesce(end_at > as_of, true)
-union all
-select 'template', 0, '', key from campaigns where uses_template_as_is;
---> statement-breakpoint
 -- All campaigns that can be found by one thing for which no map is kept: a lookup in one index.
 create or replace function campaign_keys_of(kind text, chain_id bigint, value text)
 returns bigint[]
@@ -97,6 +62,41 @@ from (
   from (select facet_key, bit_count(bits) as ones from facet_maps offset 0) map group by facet_key
 ) counted
 where key = facet_key;
+--> statement-breakpoint
+-- What campaigns can be found by, from the campaigns themselves: what all maps are made of.
+create or replace view campaign_memberships as
+select 'owner' as kind, 0::bigint as chain_id, owner as value, key as campaign_key from campaigns
+union all
+select 'creator', 0, creator, key from campaigns
+union all
+select 'budget', 0, budget, key from campaigns
+union all
+select 'autocampaign', 0, autocampaign_id, key from campaigns where autocampaign_id is not null
+union all
+select 'chain', chain_id, '', key from campaigns
+union all
+select kind, chain_id, value, campaign_key from campaign_facets
+union all
+-- Any token of a chain.
+select distinct 'tokens', chain_id, '', campaign_key from campaign_facets where kind = 'token'
+union all
+select distinct 'reward', chain_id, asset, campaign_key from incentives where asset is not null
+union all
+select distinct 'incentive', 0::bigint, type, campaign_key from incentives
+union all
+select 'action', 0, fold_case(action_type), campaigns.key
+from campaigns join action_templates template on template.id = action_template_id
+union all
+select 'ending', 0, '', key from campaigns where end_at is not null
+union all
+select 'all', 0, '', key from campaigns
+union all
+select 'whitelisted', 0, '', key from campaigns where has_whitelisted_rewards
+union all
+select 'active', 0, '', key from campaigns, campaign_activity
+where not is_exhausted and coalesce(start_at <= as_of, true) and coalesce(end_at > as_of, true)
+union all
+select 'template', 0, '', key from campaigns where uses_template_as_is;
 --> statement-breakpoint
 -- Keeps the number of campaigns of each facet, as its maps have them.
 create or replace function count_mapped_campaigns()
