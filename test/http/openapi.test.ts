@@ -17,11 +17,28 @@ test('the OpenAPI document is served as JSON and as YAML, and both say the same 
   expect(json.json()).toEqual(JSON.parse(committed))
 })
 
-test('the document says where each operation is served', async () => {
-  await using api = await startTestApp({ PUBLIC_BASE_URL: 'https://api.example/v2' })
-  const { paths } = (await api.get('/openapi.json')).json()
-  expect(paths['/campaigns'].get.servers).toEqual([{ url: 'https://api.example/v2' }])
-})
+test.each([
+  [{}, '/', '/'],
+  [
+    {
+      PUBLIC_BASE_URL: 'https://api.rewards.example.com/v2',
+      STAGING_BASE_URL: 'https://staging.rewards.example.com/v2',
+    },
+    'https://api.rewards.example.com/v2',
+    'https://staging.rewards.example.com/v2',
+  ],
+])(
+  'the document says where each operation is served, in at most 150,000 bytes: %o',
+  async (settings, publicUrl, stagingUrl) => {
+    await using api = await startTestApp(settings)
+    const { body } = await api.get('/openapi.json')
+    const { paths } = JSON.parse(body)
+    for (const [path, { get }] of Object.entries<{ get: { servers: object[]; security?: object[] } }>(paths)) {
+      expect(get.servers, path).toEqual([{ url: get.security === undefined ? publicUrl : stagingUrl }])
+    }
+    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(150_000)
+  },
+)
 
 test.each([
   '//api.example',

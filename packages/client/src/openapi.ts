@@ -1635,7 +1635,6 @@ export interface components {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 ratelimit: components["headers"]["ratelimit"];
-                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 etag: components["headers"]["etag"];
                 "x-as-of": components["headers"]["x-as-of"];
                 "cache-status": components["headers"]["cache-status"];
@@ -1649,7 +1648,6 @@ export interface components {
                 "x-request-id": components["headers"]["x-request-id"];
                 "x-error-code": components["headers"]["x-error-code"];
                 ratelimit: components["headers"]["ratelimit"];
-                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1690,7 +1688,6 @@ export interface components {
                 "x-error-code": components["headers"]["x-error-code"];
                 "retry-after": components["headers"]["retry-after"];
                 ratelimit: components["headers"]["ratelimit"];
-                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1716,7 +1713,6 @@ export interface components {
                 "x-request-id": components["headers"]["x-request-id"];
                 "x-error-code": components["headers"]["x-error-code"];
                 ratelimit: components["headers"]["ratelimit"];
-                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1731,7 +1727,6 @@ export interface components {
                 "x-error-code": components["headers"]["x-error-code"];
                 "retry-after": components["headers"]["retry-after"];
                 ratelimit: components["headers"]["ratelimit"];
-                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1745,7 +1740,6 @@ export interface components {
                 "x-request-id": components["headers"]["x-request-id"];
                 "x-error-code": components["headers"]["x-error-code"];
                 ratelimit: components["headers"]["ratelimit"];
-                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1758,7 +1752,6 @@ export interface components {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 ratelimit: components["headers"]["ratelimit"];
-                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 /** @description The next page, `<…>; rel="next"` (RFC 8288); absent on the last one. */
                 link?: string;
                 /** @description `after` of `/changes`, for the changes after this page. */
@@ -1778,7 +1771,6 @@ export interface components {
                 /** @description How to authenticate (RFC 6750). */
                 "www-authenticate"?: string;
                 ratelimit: components["headers"]["ratelimit"];
-                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1792,7 +1784,6 @@ export interface components {
                 "x-request-id": components["headers"]["x-request-id"];
                 "x-error-code": components["headers"]["x-error-code"];
                 ratelimit: components["headers"]["ratelimit"];
-                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1807,7 +1798,6 @@ export interface components {
                 "x-error-code": components["headers"]["x-error-code"];
                 "retry-after": components["headers"]["retry-after"];
                 ratelimit: components["headers"]["ratelimit"];
-                "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1930,10 +1920,8 @@ export interface components {
     headers: {
         /** @description ID of the request in the logs: the caller's `x-request-id`, or a new UUID. */
         "x-request-id": string;
-        /** @description Remaining requests (`r`) and seconds until the reset (`t`): of `"requests"` if they are limited, of `"failed-attempts"` if an invalid token was sent. */
+        /** @description Remaining requests (`r`) and seconds until the reset (`t`): of `"requests"` if they are limited, of `"failed-attempts"` if an invalid token was sent. `ratelimit-policy` has the limit (`q`) and its window in seconds (`w`) of each. */
         ratelimit: string;
-        /** @description The limit (`q`) and its window in seconds (`w`) of each limit in `ratelimit`. */
-        "ratelimit-policy": string;
         /** @description Entity tag of this response, for `If-None-Match`. */
         etag: string;
         /** @description The newest block of each indexed chain in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
@@ -2106,7 +2094,6 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
                     "x-as-of": components["headers"]["x-as-of"];
                     "cache-status": components["headers"]["cache-status"];
@@ -2171,7 +2158,6 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
                     "x-as-of": components["headers"]["x-as-of"];
                     "cache-status": components["headers"]["cache-status"];
@@ -2319,7 +2305,6 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
                     "x-as-of": components["headers"]["x-as-of"];
                     "cache-status": components["headers"]["cache-status"];
@@ -2399,7 +2384,6 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
                     "x-as-of": components["headers"]["x-as-of"];
                     "cache-status": components["headers"]["cache-status"];
@@ -2483,7 +2467,6 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
                     "x-as-of": components["headers"]["x-as-of"];
                     "cache-status": components["headers"]["cache-status"];
@@ -2560,7 +2543,6 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
                     "x-as-of": components["headers"]["x-as-of"];
                     "cache-status": components["headers"]["cache-status"];
@@ -2620,7 +2602,6 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
                     "x-as-of": components["headers"]["x-as-of"];
                     "cache-status": components["headers"]["cache-status"];
@@ -2690,7 +2671,6 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
                     "x-as-of": components["headers"]["x-as-of"];
                     "cache-status": components["headers"]["cache-status"];
@@ -2775,7 +2755,6 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
                     "x-as-of": components["headers"]["x-as-of"];
                     "cache-status": components["headers"]["cache-status"];
@@ -2838,7 +2817,6 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
                     "x-as-of": components["headers"]["x-as-of"];
                     "cache-status": components["headers"]["cache-status"];
@@ -2911,7 +2889,6 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
                     "x-as-of": components["headers"]["x-as-of"];
                     "cache-status": components["headers"]["cache-status"];
@@ -2980,7 +2957,6 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2996,7 +2972,6 @@ export interface operations {
                     "x-request-id": components["headers"]["x-request-id"];
                     "x-error-code": components["headers"]["x-error-code"];
                     ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3181,7 +3156,6 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3211,7 +3185,6 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3262,7 +3235,6 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     "x-total-count": components["headers"]["x-total-count"];
                     [name: string]: unknown;
                 };
@@ -3301,7 +3273,6 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -14,7 +14,6 @@ interface Parameter extends Json {
 interface Operation {
   operationId?: string
   parameters?: Parameter[]
-  servers?: object[]
   security?: object[]
   responses?: Record<string, Response>
 }
@@ -37,17 +36,14 @@ export function shareComponents<T extends object>(document: T): T {
   const {
     paths = {},
     components = {},
-    servers,
     security,
   } = copy as {
     paths?: Record<string, Record<string, Operation>>
     components?: Components
-    servers?: object[]
     security?: object[]
   }
   const operations = Object.values(paths).flatMap((path) => Object.values(path))
   for (const operation of operations) {
-    if (JSON.stringify(operation.servers) === JSON.stringify(servers)) delete operation.servers
     if (JSON.stringify(operation.security) === JSON.stringify(security)) delete operation.security
   }
   const shareAs = (kind: string, locations: SchemaLocation[]) => {

@@ -89,17 +89,12 @@ export const challenge = {
 
 export const retryAfter = { 'retry-after': { ...seconds, description: 'Seconds to wait before a retry.' } }
 
-/** What is left of what a client may do in a minute; each of the two is there where a limit applies. */
+/** What is left of what a client may do in a minute. Describes `ratelimit-policy` too: as a header of each response it is 2 kB. */
 export const rates = {
   ratelimit: {
     type: 'string',
     maxLength: 128,
     description:
-      'Remaining requests (`r`) and seconds until the reset (`t`): of `"requests"` if they are limited, of `"failed-attempts"` if an invalid token was sent.',
-  },
-  'ratelimit-policy': {
-    type: 'string',
-    maxLength: 128,
-    description: 'The limit (`q`) and its window in seconds (`w`) of each limit in `ratelimit`.',
+      'Remaining requests (`r`) and seconds until the reset (`t`): of `"requests"` if they are limited, of `"failed-attempts"` if an invalid token was sent. `ratelimit-policy` has the limit (`q`) and its window in seconds (`w`) of each.',
   },
 }
