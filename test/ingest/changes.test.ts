@@ -126,7 +126,7 @@ test('figures that a chain tells of an incentive are told as the campaign; a res
   expect(await apply([aCampaign()], { chainEvent: { chainId, kind: 'reset' } })).toEqual([{ kind: 'reset', chainId }])
 })
 
-test('pages go on from each other; a cursor of another history or of long ago is lost, not one of all there was; one of later is waited for', async () => {
+test('pages go on from each other; a cursor of another history, of long ago or of later is lost, not one of all there was', async () => {
   const start = await now()
   await apply([aToken(), aToken(), aToken()])
   const all = await reader.read(start, 1000)
@@ -143,8 +143,7 @@ test('pages go on from each other; a cursor of another history or of long ago is
   const other = Buffer.from(bytes).fill(7, 16).toString('base64url')
   expect(await reader.read(other, 10)).toBeUndefined()
   bytes.writeBigInt64BE(bytes.readBigInt64BE() + 5n)
-  const later = bytes.toString('base64url')
-  expect(await reader.read(later, 10)).toEqual({ changes: [], next: later, hasMore: false })
+  expect(await reader.read(bytes.toString('base64url'), 10)).toBeUndefined()
   await expect(reader.read('abc', 10)).rejects.toThrow('abc is no cursor of changes')
 
   await opened.database.execute(sql`update changes set at = at - interval '2 hours'`)
