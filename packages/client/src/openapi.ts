@@ -1947,9 +1947,9 @@ export interface components {
          * @example 2100-01-01T00:00:00Z
          */
         until: components["schemas"]["Instant"];
-        /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. */
+        /** @description `nextCursor` of the page before, with the same parameters except `pageSize`. */
         cursor: string;
-        /** @description From the `Link` of the page before, with the same parameters; only `limit` may change. */
+        /** @description From the `Link` of the page before, with the same parameters except `limit`. */
         cursor_2: string;
         /**
          * @description Number of records, at most 100000; what campaigns need besides is not counted.
@@ -2776,7 +2776,7 @@ export interface operations {
                  * @example 2100-01-01T00:00:00Z
                  */
                 until?: components["parameters"]["until"];
-                /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. */
+                /** @description `nextCursor` of the page before, with the same parameters except `pageSize`. */
                 cursor?: components["parameters"]["cursor"];
                 /**
                  * @description Number of items per page. With 0 the array is empty.
@@ -2906,7 +2906,7 @@ export interface operations {
                  *     ]
                  */
                 chainId?: components["parameters"]["chainId_2"];
-                /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. */
+                /** @description `nextCursor` of the page before, with the same parameters except `pageSize`. */
                 cursor?: components["parameters"]["cursor"];
                 /**
                  * @description Number of items per page. With 0 the array is empty.
@@ -3054,7 +3054,7 @@ export interface operations {
                  *     ]
                  */
                 chainId?: components["parameters"]["chainId_2"];
-                /** @description From the `Link` of the page before, with the same parameters; only `limit` may change. */
+                /** @description From the `Link` of the page before, with the same parameters except `limit`. */
                 cursor?: components["parameters"]["cursor_2"];
                 /**
                  * @description Number of records, at most 100000; what campaigns need besides is not counted.
@@ -3088,7 +3088,7 @@ export interface operations {
                  *     ]
                  */
                 chainId?: components["parameters"]["chainId_2"];
-                /** @description From the `Link` of the page before, with the same parameters; only `limit` may change. */
+                /** @description From the `Link` of the page before, with the same parameters except `limit`. */
                 cursor?: components["parameters"]["cursor_2"];
                 /**
                  * @description Number of records, at most 100000; what campaigns need besides is not counted.
@@ -3132,7 +3132,7 @@ export interface operations {
                  *     ]
                  */
                 chainId?: components["parameters"]["chainId_2"];
-                /** @description From the `Link` of the page before, with the same parameters; only `limit` may change. */
+                /** @description From the `Link` of the page before, with the same parameters except `limit`. */
                 cursor?: components["parameters"]["cursor_2"];
                 /**
                  * @description Number of records, at most 100000; what campaigns need besides is not counted.
@@ -3166,7 +3166,7 @@ export interface operations {
                  *     ]
                  */
                 chainId?: components["parameters"]["chainId_2"];
-                /** @description From the `Link` of the page before, with the same parameters; only `limit` may change. */
+                /** @description From the `Link` of the page before, with the same parameters except `limit`. */
                 cursor?: components["parameters"]["cursor_2"];
                 /**
                  * @description Number of records, at most 100000; what campaigns need besides is not counted.

@@ -198,8 +198,8 @@ test('records are chosen by chain and time, and a cursor goes with its question'
   expect(next).toMatch(/^\/export\/claims\?limit=2&cursor=[\w-]+$/)
   expect(toRecords((await api.get(next.replace('limit=2', 'limit=100'))).body)).toHaveLength(6)
   for (const [url, error] of [
-    [`${next}&chainId=1`, /^cursor is of a request with other parameters/],
-    [next.replace('claims', 'campaigns'), /^cursor must be a nextCursor of this operation/],
+    [`${next}&chainId=1`, /^cursor is of a request with other parameters: send those, or begin without cursor$/],
+    [next.replace('claims', 'campaigns'), /^cursor must be a cursor of this operation/],
     ['/export/claims?limit=0', /^limit must be an integer from 1 to 100000/],
     ['/export/tokens?since=2025-01-01T00:00:00Z', /^unknown parameter "since"/],
   ] as const) {
