@@ -1790,6 +1790,7 @@ export interface components {
                 "x-request-id": components["headers"]["x-request-id"];
                 ratelimit: components["headers"]["ratelimit"];
                 "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                "x-as-of": components["headers"]["x-as-of"];
                 /** @description The next page, `<…>; rel="next"` (RFC 8288); absent on the last one. */
                 link?: string;
                 /** @description `after` of `/changes`, for the changes after this page. */
