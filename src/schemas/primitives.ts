@@ -56,7 +56,8 @@ export const DecimalAmount = Type.String({
   pattern: '^(0|[1-9][0-9]{0,59})(\\.[0-9]{1,60})?$',
   maxLength: 121,
   description: 'A non-negative decimal number as a string, for example an amount in US dollars. Exact.',
-  'x-expected': 'a decimal string such as "12.5", without sign or exponent',
+  'x-expected':
+    'a decimal string such as "12.5", without sign or exponent, at most 60 digits on each side of the point',
 })
 
 export const ChainId = Type.Integer({

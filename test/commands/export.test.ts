@@ -1,6 +1,7 @@
-import { appendFile, readdir, readFile } from 'node:fs/promises'
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { ExportFolderError } from '../../src/commands/export/copied-files.ts'
 import { exportToFolder } from '../../src/commands/export/export-folder.ts'
 import { readSettings } from '../../src/config.ts'
 import { importRecords } from '../../src/import/importer.ts'
@@ -156,6 +157,33 @@ test('a folder has each change of what campaigns need, whenever it is brought up
   expect(texts.split('\n').filter((line) => line.includes('"of":"claimSignature"'))).toHaveLength(5)
 })
 
+test('a folder with files of others, or a state that cannot be read, is left as it is', async () => {
+  await using database = await createTestDatabase()
+  const settings = readSettings({ DATABASE_URL: database.url })
+  const failure = async (files: Record<string, string>, format: 'ndjson' | 'csv' = 'ndjson') => {
+    await using folder = await aFolder()
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder.path, name), text)
+    await expect(exportToFolder(settings, folder.path, { format })).rejects.toThrow(ExportFolderError)
+    for (const [name, text] of Object.entries(files)) {
+      expect(await readFile(join(folder.path, name), 'utf8')).toBe(text)
+    }
+    return await exportToFolder(settings, folder.path, { format }).catch((error: Error) => error.message)
+  }
+  expect(await failure({ 'claims.ndjson': 'mine\n' })).toMatch(/ has a claims.ndjson that no export wrote/)
+  expect(await failure({ 'removals.ndjson': 'mine\n' }, 'csv')).toMatch(/ has a removals.ndjson that no export wrote/)
+  const state = { format: 'ndjson', cursor: '', bytes: {}, pricedTo: {} }
+  for (const text of ['', '{', '{}', 'null', JSON.stringify({ ...state, bytes: { 'claims.ndjson': -1 } })]) {
+    expect(await failure({ 'cursor.json': text })).toMatch(/cursor.json is damaged: export to another folder/)
+  }
+  // One that was killed before its first copy was whole goes on, in its own format alone.
+  const killed = { 'cursor.json': JSON.stringify(state), 'claims.ndjson': '{"type":"clai' }
+  expect(await failure(killed, 'csv')).toMatch(/ has an export as ndjson/)
+  await using folder = await aFolder()
+  for (const [name, text] of Object.entries(killed)) await writeFile(join(folder.path, name), text)
+  await exportToFolder(settings, folder.path, { format: 'ndjson' })
+  expect(await importedContent(folder.path)).toEqual(await copiedContentOf(database))
+})
+
 test('tables get rows, and what is gone stands in a file of removals', async () => {
   await using database = await createTestDatabase()
   await using folder = await aFolder()
@@ -186,7 +214,7 @@ test('a process that follows and was killed ends with all there is, and no other
   const start = (url = database.url) => startCli(['export', folder.path, '--follow'], { DATABASE_URL: url })
   const cursorOf = () => readFile(join(folder.path, 'cursor.json'), 'utf8').catch(() => undefined)
   await using killed = start()
-  await waitFor(cursorOf)
+  await waitFor(async () => /"cursor": "[\w-]/.test((await cursorOf()) ?? '') || undefined)
   await change(database)
   killed.child.kill('SIGKILL')
   await killed.ended

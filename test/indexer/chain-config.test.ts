@@ -96,6 +96,10 @@ test.each([
   [pricesOf(`{ token: ${token}, feed: ${feed}, usd: "1" }`), '7: /chains/0/prices/0: has both "feed" and "usd"'],
   [pricesOf(`{ token: ${token}, feed: "0x12" }`), '7: /chains/0/prices/0/feed: must be an address'],
   [pricesOf(`{ token: ${token}, usd: 1 }`), '7: /chains/0/prices/0/usd: must be a decimal string such as "12.5"'],
+  [
+    pricesOf(`{ token: ${token}, usd: "0.${'3'.repeat(61)}" }`),
+    '7: /chains/0/prices/0/usd: must be a decimal string such as "12.5", without sign or exponent, at most 60 digits on each side of the point',
+  ],
   [pricesOf(`{ token: ${token}, usd: "1e3" }`), '7: /chains/0/prices/0/usd: must be a decimal string such as "12.5"'],
   [pricesOf(`{ token: ${token}, usd: "-1" }`), '7: /chains/0/prices/0/usd: must be a decimal string such as "12.5"'],
   [pricesOf(`{ token: ${token}, usd: "0.00" }`), '7: /chains/0/prices/0/usd: must be more than 0'],

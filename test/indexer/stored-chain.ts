@@ -41,6 +41,10 @@ export class StoredChain implements FollowedStore {
     return []
   }
 
+  async storedTokens() {
+    return new Set(this.tokens.keys())
+  }
+
   apply(step: SyncStep) {
     switch (step.type) {
       case 'rest':

@@ -1,9 +1,12 @@
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { type Static, Type } from '@sinclair/typebox'
 import { lock } from 'proper-lockfile'
 import type { RecordFormat } from '../../database/records/record-pages.ts'
+import { recordKinds } from '../../database/records/record-sources.ts'
+import { createValidator } from '../../schemas/validation/validator.ts'
 
 /** A folder that cannot be gone on with; the message says why and what to do. */
 export class ExportFolderError extends Error {
@@ -11,29 +14,57 @@ export class ExportFolderError extends Error {
 }
 
 /** What `cursor.json` says: how far the files are whole, and where the changes go on. */
-export interface CopyState {
-  format: RecordFormat
-  /** The cursor of the changes that the files have. */
-  cursor: string
+const CopyState = Type.Object({
+  format: Type.Union([Type.Literal('ndjson'), Type.Literal('csv')]),
+  /** The cursor of the changes that the files have; empty until all of them were whole once. */
+  cursor: Type.String(),
   /** Bytes of each file; what is behind them was being written when the process was killed. */
-  bytes: Record<string, number>
+  bytes: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
   /** The newest instant of each token of which the prices are there. */
-  pricedTo: Record<string, string | undefined>
-}
+  pricedTo: Type.Record(Type.String(), Type.String()),
+})
+export type CopyState = Omit<Static<typeof CopyState>, 'pricedTo'> & { pricedTo: Record<string, string | undefined> }
 
 const STATE = 'cursor.json'
 
-/** The state of a folder; undefined where nothing whole is there. @throws ExportFolderError */
-export async function readState(folder: string, format: RecordFormat): Promise<CopyState | undefined> {
+/** Where removals stand that a table has no place for. */
+export const REMOVALS = 'removals.ndjson'
+
+/** The state of a folder, which is an export's from now on. @throws ExportFolderError */
+export async function openState(folder: string, format: RecordFormat): Promise<CopyState> {
   const text = await readFile(join(folder, STATE), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw new ExportFolderError(`${join(folder, STATE)} cannot be read: ${error.message}`)
   })
-  if (text === undefined) return undefined
-  const state: CopyState = JSON.parse(text)
+  if (text === undefined) return beginState(folder, format)
+  const state = parseState(text)
+  if (state === undefined) {
+    throw new ExportFolderError(`${join(folder, STATE)} is damaged: export to another folder`)
+  }
   if (state.format !== format) {
     throw new ExportFolderError(`${folder} has an export as ${state.format}: export ${format} to another folder`)
   }
+  return state
+}
+
+function parseState(text: string) {
+  try {
+    const state: unknown = JSON.parse(text)
+    return createValidator([]).compile<CopyState>(CopyState)(state) ? state : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+async function beginState(folder: string, format: RecordFormat) {
+  const names = [...recordKinds.map((kind) => `${kind}.${format}`), REMOVALS]
+  const foreign = (await readdir(folder)).find((name) => names.includes(name))
+  if (foreign !== undefined) {
+    throw new ExportFolderError(`${folder} has a ${foreign} that no export wrote: export to another folder`)
+  }
+  const state: CopyState = { format, cursor: '', bytes: {}, pricedTo: {} }
+  await writeState(folder, state)
   return state
 }
 

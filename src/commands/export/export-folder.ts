@@ -17,7 +17,8 @@ import {
   ExportFolderError,
   findPricedInstants,
   lockFolder,
-  readState,
+  openState,
+  REMOVALS,
   writeState,
 } from './copied-files.ts'
 
@@ -28,9 +29,6 @@ export interface ExportOptions {
 
 /** Changes that are taken in one step. */
 const MAX_CHANGES = 1000
-
-/** Where removals stand that a table has no place for. */
-const REMOVALS = 'removals.ndjson'
 
 /** How often it is looked for changes. */
 const POLL_INTERVAL_MS = 1000
@@ -45,7 +43,7 @@ async function copyToFolder(
   { format, follow = false }: ExportOptions,
   ensureLocked: () => void,
 ) {
-  let state = await readState(folder, format)
+  let state = await openState(folder, format)
   const attempt: Attempt = follow ? retryWhileAway : (work) => work()
   const work = async (url: string) => {
     const pool = new pg.Pool({ connectionString: url, max: 1, application_name: 'reward-campaigns export' })
@@ -61,7 +59,7 @@ async function copyToFolder(
         }
       })
     try {
-      state ??= await inSnapshot((snapshot) => copyAll(snapshot, folder, format))
+      if (state.cursor === '') state = await inSnapshot((snapshot) => copyAll(snapshot, folder, format))
       while (!ending.aborted) {
         ensureLocked()
         const known: CopyState = state

@@ -30,7 +30,7 @@ const listClaims = {
         ],
       },
     },
-    { 400: 'cursor must be a nextCursor of this operation, got "abc"' },
+    { 400: 'cursor must be a cursor of this operation, got "abc"' },
   ),
 }
 

@@ -1,4 +1,6 @@
 import { Readable } from 'node:stream'
+import { sql } from 'drizzle-orm'
+import { followedAsText, parseAsOf } from '../../database/lookups/followed-chains.ts'
 import {
   chainsSql,
   conditionsOf,
@@ -21,6 +23,8 @@ interface ExportedPage {
   nextCursor?: string | undefined
   /** Where the changes go on that the page does not have. */
   changesCursor: string
+  /** The newest block of each indexed chain in the page, as a header; undefined if none is indexed. */
+  asOf: string | undefined
 }
 
 export interface ExportRepository {
@@ -82,6 +86,7 @@ export function createExportRepository(
         const [last, next] = await snapshot.ask<{ place: string[] }>(endSql(kind, chains, bounds, limit))
         const { next: changesCursor } = (await createChangeReader(snapshot.database).read(undefined, 0)) ?? {}
         if (changesCursor === undefined) throw new TypeError('there is no cursor of now')
+        const followed = await snapshot.database.execute<{ text: string }>(sql`select ${followedAsText} as text`)
         const chunks = snapshot.stream(
           copySql(kind, format, conditionsOf(kind, chains, { ...bounds, upTo: last?.place })),
         )
@@ -92,6 +97,7 @@ export function createExportRepository(
           body,
           nextCursor: last && next && toCursor(operation, query, last.place),
           changesCursor,
+          asOf: parseAsOf(followed.rows[0]?.text ?? '').text,
         }
       } catch (error) {
         close()

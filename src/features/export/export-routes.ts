@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import type { RecordFormat } from '../../database/records/record-pages.ts'
@@ -52,7 +53,7 @@ export const exportRoutes: FastifyPluginAsyncTypebox<ExportRoutes> = async (app,
   for (const kind of ['campaigns', 'claims', 'tokens', 'prices'] as const) {
     app.get(`/export/${kind}`, { schema: operations[kind] }, async (request, reply) => {
       const format = prefersType(request.headers.accept, 'text/csv', 'application/x-ndjson') ? 'csv' : 'ndjson'
-      const { body, nextCursor, changesCursor } = await exports.open(kind, request.query, format)
+      const { body, nextCursor, changesCursor, asOf } = await exports.open(kind, request.query, format)
       void reply.headers({
         'content-type': contentTypes[format],
         'cache-control': 'no-store',
@@ -60,12 +61,14 @@ export const exportRoutes: FastifyPluginAsyncTypebox<ExportRoutes> = async (app,
         'x-changes-cursor': changesCursor,
       })
       if (nextCursor !== undefined) void reply.header('link', `<${withCursor(request.url, nextCursor)}>; rel="next"`)
+      if (asOf !== undefined) void reply.header('x-as-of', asOf)
       if (request.method !== 'HEAD') {
         startStream(request)
         return reply.send(body)
       }
       body.destroy()
-      return reply.send(null)
+      // A stream also here: to whatever else is sent, Fastify adds a charset.
+      return reply.send(Readable.from([]))
     })
   }
 }

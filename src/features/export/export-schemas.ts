@@ -15,7 +15,7 @@ const page = {
   }),
   cursor: Type.Optional({
     ...cursorPaging.cursor,
-    description: 'From the `Link` of the page before, with the same parameters; only `limit` may change.',
+    description: 'From the `Link` of the page before, with the same parameters except `limit`.',
   }),
   limit: integerWithDefault({
     minimum: 1,

@@ -33,12 +33,12 @@ export function readCursor(cursor: string, operation: string, parameters: object
   const bytes = Buffer.from(cursor, 'base64url')
   const [, ...position] = form.exec(bytes.subarray(DIGEST_BYTES).toString()) ?? []
   if (position.length === 0 || bytes.toString('base64url') !== cursor) {
-    throw new InvalidParameterError('cursor', `cursor must be a nextCursor of this operation, got ${quote(cursor)}`)
+    throw new InvalidParameterError('cursor', `cursor must be a cursor of this operation, got ${quote(cursor)}`)
   }
   if (!bytes.subarray(0, DIGEST_BYTES).equals(digestOf(operation, parameters))) {
     throw new InvalidParameterError(
       'cursor',
-      'cursor is of a request with other parameters: only pageSize, minBlock and the order of lists may change',
+      'cursor is of a request with other parameters: send those, or begin without cursor',
     )
   }
   return position

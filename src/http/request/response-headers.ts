@@ -63,6 +63,7 @@ export const caching = {
 
 /** How a copy goes on. */
 export const exporting = {
+  'x-as-of': caching['x-as-of'],
   link: {
     type: 'string',
     maxLength: 16_384,

@@ -91,13 +91,9 @@ function toBlockClaim(claim: ChainClaim, timestamps: ReadonlyMap<Hex, number>): 
   return { record: { type: 'claim', ...fields, blockTimestamp: String(timestamps.get(blockHash)) }, blockNumber }
 }
 
-/**
- * Reads the current state of all touched campaigns, and their tokens.
- * @param memory tokens that need not be read again.
- */
+/** Reads the current state of all touched campaigns, and those of their tokens that are not stored. */
 export async function finish(
-  { chain, client }: Following,
-  { reportedTokens }: { reportedTokens: ReadonlySet<string> },
+  { chain, client, store }: Following,
   facts: FixedFacts,
   alsoAffected: readonly CampaignOrigin[],
   syncRange: Pick<Advance, 'base' | 'depth' | 'asOf' | 'head' | 'finalized' | 'blocks'>,
@@ -114,10 +110,11 @@ export async function finish(
   const addresses = [...origins.values()].flatMap(({ incentives }) =>
     incentives.flatMap(({ fixed }) => (fixed ? tokensOf(fixed) : [])),
   )
-  const unreported = [...new Set(addresses)].filter((address) => !reportedTokens.has(address))
+  const stored = await store.storedTokens(addresses)
+  const missing = [...new Set(addresses)].filter((address) => !stored.has(address))
   const [campaigns, tokens] = await Promise.all([
     Promise.all([...origins.values()].map((origin) => readCampaign(reader, chain, origin))),
-    Promise.all(unreported.map((address) => readToken(reader, chain.chainId, address))),
+    Promise.all(missing.map((address) => readToken(reader, chain.chainId, address))),
   ])
   const { claims, affects, orphanClaims, unreadable } = facts
   return {

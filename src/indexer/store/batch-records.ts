@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import type { Batch } from '../../ingest/batches.ts'
-import type { TokenRecord } from '../../ingest/records.ts'
 import type { ChainSettings } from '../chain-config.ts'
 import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
 import { toAddress } from '../protocol/fixed-incentives.ts'
 import type { Advance } from '../sync/sync-steps.ts'
+import { findStoredTokens } from './chain-rows.ts'
 import { backFilledPricesOf, toPriceBatch } from './feed-rows.ts'
 
 /** The settings of a chain that decide how its facts are written. */
@@ -23,7 +23,12 @@ export async function toBatch(
 ): Promise<Batch> {
   const { chainId } = chain
   const { base, depth, campaigns, claims, tokens, revertedCampaigns } = advance
-  const unknown = await withoutKnown(client, tokens)
+  // An import may have brought some since they were read: records of the operator take precedence.
+  const stored = await findStoredTokens(
+    client,
+    chainId,
+    tokens.map(({ address }) => address),
+  )
   return {
     ...toPriceBatch(chain, advance.feedFacts),
     ...(depth > 0 && {
@@ -31,7 +36,9 @@ export async function toBatch(
       chainEvent: await toReorganisation(client, chainId, base),
     }),
     records: [
-      ...unknown.map((token) => ({ ...token, whitelisted: chain.trustedTokens.has(toAddress(token.address)) })),
+      ...tokens
+        .filter(({ address }) => !stored.has(address))
+        .map((token) => ({ ...token, whitelisted: chain.trustedTokens.has(toAddress(token.address)) })),
       ...campaigns.filter((campaign) => !isStored(campaign)).map(toRecord),
       ...claims.map(({ record }) => record),
     ],
@@ -125,18 +132,6 @@ async function toReorganisation(client: pg.Client, chainId: number, base: number
     [chainId, base],
   )
   return { chainId, kind: 'chain.reorganised' as const, fromBlock: '', toBlock: '', ...rows[0] }
-}
-
-/** Tokens without a record: records of the operator take precedence. */
-async function withoutKnown(client: pg.Client, tokens: readonly TokenRecord[]) {
-  if (tokens.length === 0) return []
-  const { rows } = await client.query<{ token: string }>(
-    `select chain_id || ':' || address as token from tokens
-    where (chain_id, address) in (select * from unnest($1::bigint[], $2::text[]))`,
-    [tokens.map(({ chainId }) => chainId), tokens.map(({ address }) => address)],
-  )
-  const known = new Set(rows.map(({ token }) => token))
-  return tokens.filter(({ chainId, address }) => !known.has(`${chainId}:${address}`))
 }
 
 /** Claims of blocks above this one. */

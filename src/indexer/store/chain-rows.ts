@@ -47,6 +47,16 @@ export async function storeUnknown(
   )
 }
 
+/** Which of these tokens have a record. */
+export async function findStoredTokens(client: pg.Client, chainId: number, addresses: readonly string[]) {
+  if (addresses.length === 0) return new Set<string>()
+  const { rows } = await client.query<{ address: string }>(
+    'select address from tokens where chain_id = $1 and address = any ($2)',
+    [chainId, addresses],
+  )
+  return new Set(rows.map(({ address }) => address))
+}
+
 /** Campaigns of unknown form in blocks above this one; nothing else is stored that would name them. */
 export const deleteUnknownAbove = (client: pg.Client, chainId: number, base: number) =>
   client.query('delete from unknown_components where chain_id = $1 and block_number > $2', [chainId, base])

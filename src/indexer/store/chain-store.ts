@@ -8,6 +8,7 @@ import { FOLLOWS } from '../../ingest/staging/reference-checks.ts'
 import type { ChainSettings } from '../chain-config.ts'
 import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
 import type { FollowedState, FollowedStore, SyncStep } from '../sync/sync-steps.ts'
+import { findStoredTokens } from './chain-rows.ts'
 import { applyChainFile } from './declared-prices.ts'
 import type { SkippedCampaignOptions } from './skipped-campaigns.ts'
 import { StepWriter } from './step-writer.ts'
@@ -137,6 +138,7 @@ function createChainReader(
       )
       return rows.map(({ id }) => id)
     },
+    storedTokens: (addresses) => findStoredTokens(client, chainId, addresses),
     async contracts() {
       const { rows } = await client.query<{ contract: Hex }>(
         'select unnest(contracts) as contract from followed_campaigns where chain_id = $1',

@@ -4,7 +4,7 @@ import { readBlocks, readFixedFacts } from '../protocol/read-campaigns.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
 import { OtherHistoryError, readRanges } from './backfill.ts'
 import { linkedBlocks } from './block-links.ts'
-import { isConfirmed, restart, type SyncMemory, toAdvance, withFeeds, withReportedTokens } from './sync-advance.ts'
+import { isConfirmed, restart, type SyncMemory, toAdvance, withFeeds } from './sync-advance.ts'
 import { findFeeds } from './sync-feeds.ts'
 import { type Advance, FINAL_BELOW_HEAD, type FollowedState, type Following, type SyncStep } from './sync-steps.ts'
 
@@ -22,7 +22,7 @@ export async function* startFromNothing(
   try {
     // Reading took long and the head has moved on: look again.
     if (finalized - state.backFilledTo > FINAL_BELOW_HEAD) yield* backFill(following, memory, state, head, finalized)
-    else yield* withReportedTokens(memory, await advanceFromNothing(following, memory, state, head, finalized))
+    else yield await advanceFromNothing(following, memory, state, head, finalized)
     memory.suspectSince = undefined
   } catch (error) {
     if (!(error instanceof OtherHistoryError)) throw error
@@ -85,5 +85,5 @@ async function advanceFromNothing(
   const context = withFeeds(following, found.feeds)
   const facts = await readBlocks(context, backFilledTo, blocks, asOf)
   const syncRange = { base: -1, depth: 0, asOf, head, finalized, blocks: blocks.length === 0 ? [asOf] : blocks }
-  return toAdvance(context, memory, { stored, found, facts, touched: await context.store.backFilled(), syncRange })
+  return toAdvance(context, { stored, found, facts, touched: await context.store.backFilled(), syncRange })
 }

@@ -9,13 +9,10 @@ import type { Advance, FixedFacts, Following, SyncContext, SyncStep } from './sy
 export interface SyncMemory extends FeedMemory {
   /** Since when the chain has seemed shorter than what is stored, or different. */
   suspectSince: number | undefined
-  /** Tokens that have been read. */
-  reportedTokens: Set<string>
 }
 
 export const newMemory = (): SyncMemory => ({
   suspectSince: undefined,
-  reportedTokens: new Set(),
   feedsFoundAt: undefined,
 })
 
@@ -32,12 +29,6 @@ export const withFeeds = (following: Following, feeds: SyncContext['feeds']): Sy
   feeds,
 })
 
-/** Tokens of a step count as read only once it is stored. */
-export function* withReportedTokens(memory: SyncMemory, step: { type: 'advance' } & Advance) {
-  yield step
-  for (const { address } of step.tokens) memory.reportedTokens.add(address)
-}
-
 /** For a while, a node that lags behind, or is on its own branch, looks like a chain that has changed. */
 export function isConfirmed(memory: SyncMemory, maxWaitMs: number) {
   memory.suspectSince ??= Date.now()
@@ -47,20 +38,19 @@ export function isConfirmed(memory: SyncMemory, maxWaitMs: number) {
 /** The facts read from blocks, with campaigns and feeds as of the last of them. */
 export async function toAdvance(
   context: SyncContext,
-  memory: SyncMemory,
   read: {
     stored: SyncContext['feeds']
     found: FoundFeeds
     facts: FixedFacts
     touched: readonly CampaignOrigin[]
-    syncRange: Parameters<typeof finish>[4]
+    syncRange: Parameters<typeof finish>[3]
   },
 ): Promise<{ type: 'advance' } & Advance> {
   const { stored, found, facts, touched, syncRange } = read
   const reader = createContractReader(context.client.callAt(syncRange.asOf.hash))
   const [feedFacts, campaigns] = await Promise.all([
     toFeedFacts(context, reader, stored, found, facts.prices),
-    finish(context, memory, facts, touched, syncRange),
+    finish(context, facts, touched, syncRange),
   ])
   return { type: 'advance', ...campaigns, feedFacts }
 }

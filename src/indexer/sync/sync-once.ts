@@ -4,7 +4,7 @@ import type { BlockHeader } from '../rpc/parse-responses.ts'
 import { type LogRange, OtherHistoryError, readRanges } from './backfill.ts'
 import { type BlockReference, checkLink, findAncestor, linkedBlocks } from './block-links.ts'
 import { startFromNothing } from './first-sync.ts'
-import { isConfirmed, restart, type SyncMemory, toAdvance, withFeeds, withReportedTokens } from './sync-advance.ts'
+import { isConfirmed, restart, type SyncMemory, toAdvance, withFeeds } from './sync-advance.ts'
 import { findFeeds, readPast } from './sync-feeds.ts'
 import { FINAL_BELOW_HEAD, type FollowedState, type Following, type SyncStep } from './sync-steps.ts'
 
@@ -72,8 +72,8 @@ async function* readSteps(following: Following, state: FollowedState, memory: Sy
   })
   const feeds = depth > 0 ? withdrawnAbove(found.feeds, base.number) : found.feeds
   const syncRange = { base, ancestor, head, finalized, depth }
-  const step = await advance(following, memory, state, { ...found, feeds }, syncRange)
-  yield* withReportedTokens(memory, step)
+  const step = await advance(following, state, { ...found, feeds }, syncRange)
+  yield step
   if (found.isRequested) memory.feedsFoundAt = Date.now()
   const stored = step.feedFacts.feeds ?? state.feeds
   const past = { feeds: [...stored], reset: [] }
@@ -98,7 +98,6 @@ interface SyncRange {
 /** From a stored block to the head, whether or not other blocks are stored above it. */
 async function advance(
   following: Following,
-  memory: SyncMemory,
   { feeds: stored }: FollowedState,
   found: FoundFeeds,
   { base, ancestor, head, finalized, depth }: SyncRange,
@@ -126,5 +125,5 @@ async function advance(
     ...{ base: base.number, depth, asOf, head, finalized },
     blocks: final === undefined ? blocks : [final, ...blocks],
   }
-  return toAdvance(context, memory, { stored, found, facts, touched, syncRange })
+  return toAdvance(context, { stored, found, facts, touched, syncRange })
 }

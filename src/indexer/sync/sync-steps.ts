@@ -34,6 +34,8 @@ export interface FollowedStore extends KnownCampaigns {
   backFilled(): Promise<CampaignOrigin[]>
   /** IDs of campaigns to read again: they could not be stored, or something fixed was never read. */
   dueAgain(): Promise<string[]>
+  /** Which of these tokens of the chain are stored. */
+  storedTokens(addresses: readonly Hex[]): Promise<Set<string>>
 }
 
 /** A claim as a record, with its block. */

@@ -27,16 +27,14 @@ const cursor = (description: string, extra: object = {}) =>
       pattern: '^[A-Za-z0-9_-]{1,512}$',
       maxLength: MAX_CURSOR,
       description,
-      'x-expected': 'a nextCursor of this operation',
+      'x-expected': 'a cursor of this operation',
       ...extra,
     }),
   )
 
 /** Parameters of operations with cursors. */
 export const cursorPaging = {
-  cursor: cursor(
-    '`nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change.',
-  ),
+  cursor: cursor('`nextCursor` of the page before, with the same parameters except `pageSize`.'),
   pageSize: paging.pageSize,
 }
 
@@ -47,7 +45,7 @@ export const WALK_START = 'start'
 export const walking = {
   cursor: cursor(
     `\`${WALK_START}\` begins a walk, in which each item comes once, whatever changes; then \`nextCursor\` of the page before, with the same parameters except \`pageSize\`. Not with \`page\`.`,
-    { 'x-expected': `${WALK_START} or a nextCursor of this operation`, 'x-not-with': 'page' },
+    { 'x-expected': `${WALK_START} or a cursor of this operation`, 'x-not-with': 'page' },
   ),
 }
 

@@ -1,10 +1,12 @@
 import { encodeAbiParameters, toFunctionSelector } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
+import { importRecords } from '../../../src/import/importer.ts'
+import { toRecordSource } from '../../../src/import/sources.ts'
 import { ChainMovedError, openChainStore } from '../../../src/indexer/store/chain-store.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { contentOf } from '../../setup/data/stored-content.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
-import { aCampaign, anAccessList, anAddress } from '../../setup/records.ts'
+import { aCampaign, anAccessList, anAddress, toRemoval } from '../../setup/records.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 import { openIndexed, settingsOf } from '../indexed.ts'
 import { Playing, playedRecording } from '../recording/played-recording.ts'
@@ -242,9 +244,11 @@ describe('who owns what', () => {
     ])
   })
 
-  test('a token that an operator knows is as the operator says', async () => {
+  test('a token that an operator knows is as the operator says, until its record is removed', async () => {
     await using api = await startTestApp()
-    await using node = await startScriptedNode(playedRecording(END - 20))
+    const chain = new Playing(10)
+    chain.mine(30)
+    await using node = await startScriptedNode(chain)
     const [known, ...others] = recordedTokens
     if (known === undefined) throw new Error('nothing was recorded')
     await api.save({ ...known, name: 'As I call it', decimals: 3, whitelisted: true, priceUsd: '2' })
@@ -254,6 +258,13 @@ describe('who owns what', () => {
     expect(tokens).toHaveLength(recordedTokens.length)
     expect(tokens).toContainEqual({ address: known.address, name: 'As I call it', is_whitelisted: true })
     for (const { address, name } of others) expect(tokens).toContainEqual({ address, name, is_whitelisted: false })
+    await importRecords(api.database.url, [toRecordSource('removal', [toRemoval(known)])])
+    expect(await api.database.query('select from tokens where address = $1', [known.address])).toHaveLength(0)
+    chain.mine(20)
+    await index.settle()
+    expect(
+      await api.database.query('select name, is_whitelisted from tokens where address = $1', [known.address]),
+    ).toEqual([{ name: known.name, is_whitelisted: false }])
   })
 
   test('who is on an allowed and on no denied list is admitted to a campaign with an off-chain list', async () => {

@@ -44,6 +44,7 @@ async function openKilledStore(database: TestDatabase, startBlock: number, isKil
       affectedAbove: (block: number) => store.affectedAbove(block),
       backFilled: () => store.backFilled(),
       dueAgain: () => store.dueAgain(),
+      storedTokens: (addresses: Parameters<FollowedStore['storedTokens']>[0]) => store.storedTokens(addresses),
     },
     readState: () => store.readState(),
     knownContracts: () => store.contracts(),

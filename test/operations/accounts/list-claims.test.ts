@@ -236,18 +236,18 @@ describe('a cursor', () => {
     const cursor = String(nextCursor)
     for (const request of [{}, { campaignId: other.id }, { campaignId: campaign.id, chainId: '8453' }]) {
       expect(await failure({ ...request, cursor })).toBe(
-        'cursor is of a request with other parameters: only pageSize, minBlock and the order of lists may change',
+        'cursor is of a request with other parameters: send those, or begin without cursor',
       )
     }
   })
 
   test('that is none is refused', async () => {
     for (const cursor of ['abc', 'A', 'a'.repeat(512)]) {
-      expect(await failure({ cursor })).toContain('cursor must be a nextCursor of this operation, got "')
+      expect(await failure({ cursor })).toContain('cursor must be a cursor of this operation, got "')
     }
-    expect(await failure({ cursor: '' })).toContain('cursor must be a nextCursor of this operation')
-    expect(await failure({ cursor: 'ä' })).toContain('cursor must be a nextCursor of this operation')
-    expect(await failure({ cursor: 'a'.repeat(513) })).toContain('cursor must be a nextCursor of this operation')
+    expect(await failure({ cursor: '' })).toContain('cursor must be a cursor of this operation')
+    expect(await failure({ cursor: 'ä' })).toContain('cursor must be a cursor of this operation')
+    expect(await failure({ cursor: 'a'.repeat(513) })).toContain('cursor must be a cursor of this operation')
   })
 
   test('is not given on the last page, a full one too, nor with no page', async () => {

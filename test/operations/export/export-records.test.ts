@@ -198,8 +198,8 @@ test('records are chosen by chain and time, and a cursor goes with its question'
   expect(next).toMatch(/^\/export\/claims\?limit=2&cursor=[\w-]+$/)
   expect(toRecords((await api.get(next.replace('limit=2', 'limit=100'))).body)).toHaveLength(6)
   for (const [url, error] of [
-    [`${next}&chainId=1`, /^cursor is of a request with other parameters/],
-    [next.replace('claims', 'campaigns'), /^cursor must be a nextCursor of this operation/],
+    [`${next}&chainId=1`, /^cursor is of a request with other parameters: send those, or begin without cursor$/],
+    [next.replace('claims', 'campaigns'), /^cursor must be a cursor of this operation/],
     ['/export/claims?limit=0', /^limit must be an integer from 1 to 100000/],
     ['/export/tokens?since=2025-01-01T00:00:00Z', /^unknown parameter "since"/],
   ] as const) {
@@ -217,8 +217,14 @@ test('records are chosen by chain and time, and a cursor goes with its question'
   const whole = (await api.get('/export/prices')).body
   expect(toRecords(whole)).toHaveLength(9)
   for (const limit of [1, 2, 3, 5]) expect((await walk(api, 'prices', limit)).join('')).toBe(whole)
+  await api.database.query(
+    `insert into followed_chains (chain_id, cores, start_block, is_back_filling, back_filled_to, as_of_block, as_of_block_hash, as_of_at)
+    values (1, '{}', 0, false, 12, 12, '0x${'0'.repeat(64)}', now())`,
+  )
+  expect((await api.get('/export/tokens')).headers['x-as-of']).toBe('1:12')
   const head = await api.app.inject({ method: 'HEAD', url: '/export/claims?limit=2' })
   expect([head.statusCode, head.body, linkOf(head.headers.link)]).toEqual([200, '', next])
+  expect(head.headers).toMatchObject({ 'content-type': 'application/x-ndjson', 'x-as-of': '1:12' })
 })
 
 test('a token with very many prices comes page by page, and no page reads more than it has', async () => {
