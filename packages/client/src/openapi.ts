@@ -1752,6 +1752,7 @@ export interface components {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 ratelimit: components["headers"]["ratelimit"];
+                "x-as-of": components["headers"]["x-as-of"];
                 /** @description The next page, `<…>; rel="next"` (RFC 8288); absent on the last one. */
                 link?: string;
                 /** @description `after` of `/changes`, for the changes after this page. */
@@ -1906,9 +1907,9 @@ export interface components {
          * @example 2100-01-01T00:00:00Z
          */
         until: components["schemas"]["Instant"];
-        /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. */
+        /** @description `nextCursor` of the page before, with the same parameters except `pageSize`. */
         cursor: string;
-        /** @description From the `Link` of the page before, with the same parameters; only `limit` may change. */
+        /** @description From the `Link` of the page before, with the same parameters except `limit`. */
         cursor_2: string;
         /**
          * @description Number of records, at most 100000; what campaigns need besides is not counted.
@@ -2723,7 +2724,7 @@ export interface operations {
                  * @example 2100-01-01T00:00:00Z
                  */
                 until?: components["parameters"]["until"];
-                /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. */
+                /** @description `nextCursor` of the page before, with the same parameters except `pageSize`. */
                 cursor?: components["parameters"]["cursor"];
                 /**
                  * @description Number of items per page. With 0 the array is empty.
@@ -2851,7 +2852,7 @@ export interface operations {
                  *     ]
                  */
                 chainId?: components["parameters"]["chainId_2"];
-                /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. */
+                /** @description `nextCursor` of the page before, with the same parameters except `pageSize`. */
                 cursor?: components["parameters"]["cursor"];
                 /**
                  * @description Number of items per page. With 0 the array is empty.
@@ -2996,7 +2997,7 @@ export interface operations {
                  *     ]
                  */
                 chainId?: components["parameters"]["chainId_2"];
-                /** @description From the `Link` of the page before, with the same parameters; only `limit` may change. */
+                /** @description From the `Link` of the page before, with the same parameters except `limit`. */
                 cursor?: components["parameters"]["cursor_2"];
                 /**
                  * @description Number of records, at most 100000; what campaigns need besides is not counted.
@@ -3030,7 +3031,7 @@ export interface operations {
                  *     ]
                  */
                 chainId?: components["parameters"]["chainId_2"];
-                /** @description From the `Link` of the page before, with the same parameters; only `limit` may change. */
+                /** @description From the `Link` of the page before, with the same parameters except `limit`. */
                 cursor?: components["parameters"]["cursor_2"];
                 /**
                  * @description Number of records, at most 100000; what campaigns need besides is not counted.
@@ -3074,7 +3075,7 @@ export interface operations {
                  *     ]
                  */
                 chainId?: components["parameters"]["chainId_2"];
-                /** @description From the `Link` of the page before, with the same parameters; only `limit` may change. */
+                /** @description From the `Link` of the page before, with the same parameters except `limit`. */
                 cursor?: components["parameters"]["cursor_2"];
                 /**
                  * @description Number of records, at most 100000; what campaigns need besides is not counted.
@@ -3108,7 +3109,7 @@ export interface operations {
                  *     ]
                  */
                 chainId?: components["parameters"]["chainId_2"];
-                /** @description From the `Link` of the page before, with the same parameters; only `limit` may change. */
+                /** @description From the `Link` of the page before, with the same parameters except `limit`. */
                 cursor?: components["parameters"]["cursor_2"];
                 /**
                  * @description Number of records, at most 100000; what campaigns need besides is not counted.
