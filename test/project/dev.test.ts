@@ -44,4 +44,4 @@ test('npm run dev serves what has changed, on a database that stays up', async (
   dev.child.kill('SIGTERM')
   expect((await dev.ended).code).toBe(0)
   await waitFor(async () => ((await serverPid(data.folder)) === undefined ? true : undefined))
-})
+}, 180_000)
