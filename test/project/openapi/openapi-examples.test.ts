@@ -217,7 +217,8 @@ const own: Record<string, Record<number, string>> = {
 /** The headers that are part of the contract; the others are how HTTP works, or how a browser is kept in check. */
 const contractual = new Set([
   ...['x-request-id', 'x-total-count', 'etag', 'allow', 'www-authenticate', 'retry-after'],
-  ...['ratelimit', 'ratelimit-policy'],
+  // `ratelimit-policy` is described with it.
+  'ratelimit',
 ])
 
 interface Failed {
