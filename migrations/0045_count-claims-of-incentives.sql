@@ -34,7 +34,8 @@ declare
       and not exists (select from claim_intervals kept where kept.campaign_key = changed.key));
 begin
   delete from claim_intervals where campaign_key = any (former);
-  delete from incentive_claim_hours where campaign_key = any (former);
+  -- Those of `missing` may have hours: weeks that are counted anew can be all intervals that a campaign has.
+  delete from incentive_claim_hours where campaign_key = any (former || missing);
   insert into claim_intervals select counted.* from counted_claim_intervals(missing, 0, 253402300800) counted;
   insert into incentive_claim_hours
   select campaign_key, block_timestamp - mod(block_timestamp, 3600), incentive_position, count(*), sum(amount)
