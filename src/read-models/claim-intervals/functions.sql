@@ -180,7 +180,9 @@ begin
     from (
       select -1 as nth, since_before + 1 as instant
       union all
+      -- None where intervals of the clock are asked for: those end where rows do.
       select nth, since + 1 + nth * seconds::bigint from generate_series(0, many) nth
+      where mod(since + 1 + 259200, base) <> 0 or mod(seconds, base) <> 0
     ) every
   ), pieces as (
     -- What all have, and what lies between an end and the nearest row of the longest intervals.
@@ -199,17 +201,15 @@ begin
     select nth, is_shared, sign(beyond - first)::integer as sign, kept.* from pieces
     cross join lateral intervals_between(campaign, width, seconds, least(first, beyond), greatest(first, beyond)) kept
     union all
-    select greatest(0, (start + base - second_row + seconds - 1) / seconds)::integer, true, 1, kept.*
-    from intervals_between(campaign, base, seconds, first_row, last_row) kept
-    union all
     select nth, false, case when cut.instant < near then -1 else 1 end, cut.*
     from ends cross join lateral cut_claims(campaign, least(near, ends.instant), greatest(near, ends.instant), seconds,
       chain_ids, nth >= 0 and many > 0) cut
     where near <> ends.instant
   ), differences as (
-    select nth, sign * parts.claims as claims, sign * parts.usd as usd, sign * parts.unvalued as unvalued,
-      sign * repeats as repeats, sign * followed as followed
-    from parts
+    select greatest(0, (start + base - second_row + seconds - 1) / seconds)::integer as nth, claims, usd, unvalued, repeats, followed
+    from intervals_between(campaign, base, seconds, first_row, last_row)
+    union all
+    select nth, sign * parts.claims, sign * parts.usd, sign * parts.unvalued, sign * repeats, sign * followed from parts
     union all
     -- The next interval begins without what only this end has.
     select nth + 1, -sign * parts.claims, -sign * parts.usd, -sign * parts.unvalued, -sign * repeats, -sign * followed
