@@ -23,7 +23,7 @@ export function createPriceRepository(database: Database, clock: () => Date): Pr
       const { priceUsd, pricedAt, source } = price
       return {
         token,
-        at: at === undefined ? startOfSecond(instant, pricedAt) : instant.toISOString(),
+        at: at === undefined ? toResponseInstant(instant, pricedAt) : instant.toISOString(),
         ...{ priceUsd, pricedAt: pricedAt?.toISOString() ?? null, source },
         ...(series.interval !== undefined && {
           series: prices.flatMap((point) =>
@@ -42,7 +42,7 @@ export function createPriceRepository(database: Database, clock: () => Date): Pr
 const endOfSecond = (now: Date) => new Date(Math.floor(now.getTime() / 1000) * 1000 + 999)
 
 /** The same for every response of a second, and never before the price. */
-const startOfSecond = (now: Date, pricedAt: Date | null) =>
+const toResponseInstant = (now: Date, pricedAt: Date | null) =>
   new Date(Math.max(Math.floor(now.getTime() / 1000) * 1000, pricedAt?.getTime() ?? 0)).toISOString()
 
 type Series = Pick<GetPricesQuery, 'since' | 'until' | 'interval'>

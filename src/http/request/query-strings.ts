@@ -19,6 +19,8 @@ const MAX_NAMES = 64
  * mistakes.
  */
 export const MAX_PROBLEMS = 20
+/** Ends a sentence that leaves out others. */
+export const AND_MORE = 'and more'
 
 /** Maximum number of unknown parameters for which the nearest known one is looked for. */
 const MAX_SUGGESTIONS = 3

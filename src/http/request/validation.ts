@@ -6,7 +6,14 @@ import {
   type Validator,
 } from '../../schemas/validation/validator.ts'
 import { InvalidRequestError } from './errors/errors.ts'
-import { createQueryReader, MAX_PROBLEMS, type Problem, type ReadQuery, withoutBrackets } from './query-strings.ts'
+import {
+  AND_MORE,
+  createQueryReader,
+  MAX_PROBLEMS,
+  type Problem,
+  type ReadQuery,
+  withoutBrackets,
+} from './query-strings.ts'
 
 interface ParametersSchema {
   properties?: Record<string, { type?: string | string[]; default?: unknown }>
@@ -55,7 +62,7 @@ function toError(problems: Problem[], faults: ErrorObject[]) {
   const areMore = problems.length + faults.length > MAX_PROBLEMS
   const sentences = described.map(({ detail }) => detail)
   const errors = described.flatMap(({ parameter, ...rest }) => (parameter === undefined ? [] : { parameter, ...rest }))
-  return new InvalidRequestError([...sentences, ...(areMore ? ['and more'] : [])].join('; '), errors)
+  return new InvalidRequestError([...sentences, ...(areMore ? [AND_MORE] : [])].join('; '), errors)
 }
 
 /** A value that breaks two rules is reported once; a missing parameter has no value. */

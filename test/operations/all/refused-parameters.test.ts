@@ -306,6 +306,13 @@ describe('a query string', () => {
     )
   })
 
+  test('with more faults than are told says so, once', async () => {
+    const malformed = Array.from({ length: 21 }, (_, index) => `a${index}=%zz`)
+    const sentence = await refused([...malformed, 'page=-1'].join('&'))
+    expect(sentence).toMatch(/^(parameter "a\d+" has a malformed percent-encoding; ){20}and more$/)
+    expect(await refused([...malformed.slice(0, 20), 'page=-1'].join('&'))).toBe(sentence)
+  })
+
   test('whatever it holds is never a defect, and every refusal names a parameter of it', async () => {
     const name = fc.oneof(
       { weight: 4, arbitrary: fc.constantFrom(...parameters) },

@@ -6,7 +6,7 @@ import {
   SchemaBehindError,
 } from '../../../database/connection/database-errors.ts'
 import { NOT_FOUND_POLICY, toNotFoundPage, wantsPage } from '../../html/not-found-page.ts'
-import { MAX_PAIRS, MAX_PROBLEMS } from '../query-strings.ts'
+import { AND_MORE, MAX_PAIRS, MAX_PROBLEMS } from '../query-strings.ts'
 import { MAX_BODY_BYTES, RETRY_AFTER_SECONDS } from '../raw-responses.ts'
 import { addVary } from '../vary.ts'
 import {
@@ -104,11 +104,17 @@ function withOtherFaults(error: CataloguedError, request: FastifyRequest): Catal
   const named = new Set(error.errors.map(({ parameter }) => parameter))
   const others = [
     ...(isEncoding ? faultsOf(request, 'params', request.params) : []),
-    ...faultsOf(request, 'querystring', request.query),
+    // Without those whose faults are known, which could be too many for others to be reported.
+    ...faultsOf(request, 'querystring', omit(request.query, named)),
   ].filter(({ parameter }) => !named.has(parameter))
-  const sentence = [error.sentence, ...others.map(({ detail }) => detail)].join('; ')
-  return { ...error, sentence, errors: [...error.errors, ...others] }
+  const shown = others.slice(0, MAX_PROBLEMS - error.errors.length)
+  const sentence = [error.sentence, ...shown.map(({ detail }) => detail)].join('; ')
+  const isCut = shown.length < others.length && !sentence.endsWith(AND_MORE)
+  return { ...error, sentence: isCut ? `${sentence}; ${AND_MORE}` : sentence, errors: [...error.errors, ...shown] }
 }
+
+const omit = (values: unknown, names: ReadonlySet<string>) =>
+  Object.fromEntries(Object.entries(Object(values)).filter(([name]) => !names.has(name)))
 
 function faultsOf(request: FastifyRequest, part: 'params' | 'querystring', values: unknown): readonly ParameterError[] {
   const result: unknown = request.getValidationFunction(part)?.(values)
@@ -134,7 +140,8 @@ function whyMalformed(query: string) {
   const faults = pairs.filter((pair) => pair.includes('%')).flatMap((pair) => encodingFaultOf(pair) ?? [])
   if (faults.length === 0) return undefined
   const errors = faults.slice(0, MAX_PROBLEMS).map(({ error }) => error)
-  const sentence = errors.map(({ detail }) => detail).join('; ')
+  const details = errors.map(({ detail }) => detail)
+  const sentence = [...details, ...(errors.length < faults.length ? [AND_MORE] : [])].join('; ')
   const isMalformed = faults.some((fault) => fault.isMalformed)
   return isMalformed ? new MalformedUrlError(sentence, errors) : new InvalidRequestError(sentence, errors)
 }
