@@ -1,8 +1,10 @@
 import type pg from 'pg'
+import { refreshTrendingCampaigns } from '../../src/read-models/claim-windows/maintain.ts'
+import { recomputeIncentiveState } from '../../src/read-models/incentive-state/maintain.ts'
 
 /*
  * Facts made by the database itself, since an import of ten million claims would take longer than what is measured. They
- * obey the rules of the tables, and which campaigns are exhausted follows from them: no claim makes one be found otherwise.
+ * are those that an import of their export makes.
  */
 
 /** Indexes are made at the end, which is far faster, by their own definitions. */
@@ -29,6 +31,8 @@ export async function generateFacts(client: pg.Client, campaigns: number, claims
   for (const statement of statementsFor(campaigns, claims)) await client.query(statement)
   for (const { restore } of rows.reverse()) await client.query(restore)
   await client.query('select rebuild_claim_totals()')
+  for (const statement of recomputeIncentiveState) await client.query(statement)
+  await client.query(refreshTrendingCampaigns('select campaign_key from trending_campaigns'))
   await client.query('select make_campaign_documents(array(select key from campaigns))')
   await client.query('select rebuild_campaign_maps()')
   await client.query('vacuum (analyze)')
@@ -43,6 +47,8 @@ const statementsFor = (campaigns: number, claims: number) => [
   select chain_id, ${address('token', 'token')}, 6, 'Token ' || token, 'T' || token, 'https://images.example/t.png',
     token < 3, 0.5, 0.0000005
   from unnest(array[1, 10, 480, 8453, 42161, 7777777]) as chain_id, generate_series(0, 11) as token`,
+  `insert into priced_tokens (chain_id, address) select chain_id, address from tokens`,
+  `insert into imported_prices (token_key, at, price_usd) select key, now() - interval '92 days', 0.5 from priced_tokens`,
   `insert into action_templates (id, project_id, action_type, project_image, category)
   select md5('template' || number)::uuid, 'project', (array['mint', 'swap', 'bridge', 'vote'])[1 + number % 4],
     'https://images.example/p.png', 'defi'
@@ -74,28 +80,28 @@ const statementsFor = (campaigns: number, claims: number) => [
   // By fate: 15 % have ended, 5 % are yet to start, 10 % are exhausted, 30 % will end.
   `insert into campaigns (key, id, chain_id, core_address, identifier, campaign_index, action, budget, owner, creator,
     validator, block_timestamp, tx_hash, protocol_fee, max_participants, campaign_name, action_template_id,
-    uses_template_as_is, project_url, start_at, end_at, distribution_channels, has_whitelisted_rewards, is_exhausted)
+    custom_action, uses_template_as_is, project_url, start_at, end_at, distribution_channels, has_whitelisted_rewards, is_exhausted)
   overriding system value
   select key, chain_id || ':' || ${address('core', 'chain_id')} || ':' || key, chain_id, ${address('core', 'chain_id')},
     key, key, ${address('action', 'key')}, ${address('budget', 'creator')}, ${address('creator', 'creator')},
     ${address('creator', 'creator')}, ${address('validator', '1')}, now - floor(400 * 86400 * age),
     '0x' || encode(sha256(key::text::bytea), 'hex'), 0, 0, 'Campaign ' || key, md5('template' || template)::uuid,
-    template is not null and age < 0.5, 'https://project.example/' || key,
+    age >= 0.5, template is not null and age < 0.5, 'https://project.example/' || key,
     case when fate between 0.15 and 0.2 then to_timestamp(now + 86400 * 30 * age) end,
     case when fate < 0.15 then to_timestamp(now - 86400 * 90 * age)
       when fate > 0.7 then to_timestamp(now + 86400 * 60 * age) end,
     '{}', token < 3 or type = 'PointsIncentive' and incentives = 1, fate between 0.2 and 0.3
   from drafts`,
   `select setval('campaigns_key_seq', ${campaigns})`,
-  `insert into incentives (campaign_key, position, type, chain_id, asset, definition, remaining_budget, is_spent)
+  `insert into incentives (campaign_key, position, type, chain_id, asset, definition)
   select key, position, kind, chain_id, paid, jsonb_strip_nulls(jsonb_build_object(
-      'type', kind, 'asset', paid, 'reward', '2500000', 'limit', '50000000000000',
-      'remainingBalance', case when fate between 0.2 and 0.3 then '0' end)) || case kind
+      'type', kind, 'asset', paid, 'reward', '2500000',
+      'limit', case when paid is null and fate between 0.2 and 0.3 then '0' else '50000000000000' end,
+      'remainingBalance', case when paid is not null and fate between 0.2 and 0.3 then '0' end)) || case kind
       when 'ERC20Incentive' then '{"strategy": 0}'
       when 'PointsIncentive' then '{"selector": "0x40c10f19", "venue": "0x6916153295803dbf4eb4f5024067714e7cdc0b83"}'
       else jsonb_build_object('maxReward', '25000000', 'criteria', jsonb_build_object('criteriaType', 0, 'signature',
-        '0xddf252ad', 'fieldIndex', 2, 'targetContract', ${address('target', 'target')}, 'valueType', 1)) end,
-    case when paid is null then null when fate between 0.2 and 0.3 then 0 else 5000000000 end, fate between 0.2 and 0.3
+        '0xddf252ad', 'fieldIndex', 2, 'targetContract', ${address('target', 'target')}, 'valueType', 1)) end
   from drafts, generate_series(0, incentives - 1) as position,
     lateral (select case position when 0 then type else 'ERC20Incentive' end as kind) as kinds,
     lateral (select case when kind <> 'PointsIncentive' then ${address('token', 'token')} end as paid) as payments`,
@@ -109,9 +115,10 @@ const statementsFor = (campaigns: number, claims: number) => [
   from drafts, lateral (select target union select second_target) as steps (contract) where contract is not null
   union all
   select 'token', chain_id, ${address('token', 'token')}, key from drafts where type <> 'PointsIncentive' or incentives > 1`,
-  `insert into allow_lists (campaign_key, owner, contract_address, type, access_list_id, address_count)
+  `insert into allow_lists (campaign_key, owner, contract_address, type, access_list_id, has_recorded_addresses, address_count)
   select key, ${address('creator', 'creator')}, ${address('list', 'key')}, kind,
-    case when kind = 'OffchainAccessList' then 'list-' || key % 20 end, case when kind like 'Simple%' then 5 else 0 end
+    case when kind = 'OffchainAccessList' then 'list-' || key % 20 end, kind like 'Simple%',
+    case when kind like 'Simple%' then 5 else 0 end
   from drafts, lateral (select (array['OpenAllowList', 'SimpleAllowList', 'OffchainAccessList', 'SimpleDenyList'])
     [1 + floor(access * 20)::integer]) as kinds (kind)
   where access < 0.2`,
@@ -121,14 +128,16 @@ const statementsFor = (campaigns: number, claims: number) => [
   // In the order in which blocks are made. The campaign of a claim is zipf-like distributed, with a long tail: about 1 % of
   // the claims are of one campaign at 1,000,000 campaigns. Which those are has nothing to do with their keys.
   `insert into claims (chain_id, tx_hash, log_index, campaign_key, incentive_position, claimant, amount, amount_usd,
-    block_timestamp)
+    is_value_derived, block_timestamp)
   select drafts.chain_id, sha256(number::text::bytea), number % 50, key,
-    case when incentives = 2 and number % 3 = 0 then 1 else 0 end, ${address('user', 'claimant')}, amount,
-    case when amount % 20 <> 0 then amount * 0.00000125 end, drafts.now - 90 * 86400 + number * 91 * 86400 / ${claims}
+    position, ${address('user', 'claimant')}, amount,
+    case when amount % 20 <> 0 then amount * 0.00000125 when is_derived then amount * 0.0000005 end, is_derived, drafts.now - 90 * 86400 + number * 91 * 86400 / ${claims}
   from (
     select number, 1 + floor(${campaigns} * random() ^ 3)::bigint * 611953 % ${campaigns} as key,
       floor(random() * ${claims / 20})::bigint as claimant, floor(4000000 * random() ^ 4)::bigint as amount
     from generate_series(1, ${claims}::bigint) as number
-  ) numbers join drafts using (key)`,
+  ) numbers join drafts using (key),
+    lateral (select case when incentives = 2 and number % 3 = 0 then 1 else 0 end as position) claimed,
+    lateral (select amount % 20 = 0 and (position = 1 or type <> 'PointsIncentive') as is_derived) valued`,
   'drop table drafts',
 ]
