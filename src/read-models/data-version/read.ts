@@ -1,4 +1,4 @@
-import { desc, max, sql } from 'drizzle-orm'
+import { max, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { type AsOf, createFollowedChainReader } from '../../database/lookups/followed-chains.ts'
 import { createRevisionSource } from './revision-queries.ts'
@@ -31,6 +31,9 @@ export interface Dependencies {
   changesAt?: number
 }
 
+/** A state of the data as this process knows it. */
+export type DataState = Pick<DataVersion, 'revision' | 'history'>
+
 export interface DataVersionReader {
   /**
    * The committed version, of any history. One index lookup; if there are revisions that are new to this process, or a
@@ -38,7 +41,9 @@ export interface DataVersionReader {
    */
   read(): Promise<DataVersion>
   /** Whether a response of an earlier version may be outdated at a later one; `undefined` depends on everything. */
-  hasChanged(earlier: DataVersion, later: DataVersion, dependencies: Dependencies | undefined): boolean
+  hasChanged(earlier: DataState, later: DataVersion, dependencies: Dependencies | undefined): boolean
+  /** The state of a statement's snapshot by its `revisionStamp`; undefined if it is not, or no longer, known. */
+  stateOf(stamp: string): DataState | undefined
 }
 
 interface Change {
@@ -133,6 +138,11 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
   return {
     read,
 
+    stateOf(stamp) {
+      const [revision, identity] = stamp.split(' ')
+      return changes.get(Number(revision))?.identity === identity ? { revision: Number(revision), history } : undefined
+    },
+
     hasChanged(earlier, later, dependencies) {
       // If revisions have been lost, responses made from them must not be served.
       if (earlier.history !== later.history || earlier.revision > later.revision) return true
@@ -181,16 +191,9 @@ function isFinalByNow(dependencies: Dependencies | undefined, { asOf }: DataVers
 /** In a select: the newest revision in the snapshot of the statement. */
 export const dataRevision = sql<number>`(select max(${dataRevisions.revision})::float8 from ${dataRevisions})`
 
-/** Reads the committed version of the lists: equal ones have the same campaigns, found alike. One index lookup. */
-export function createListsVersionReader(lookups: Database) {
-  const newest = lookups
-    .select({ listsVersion: dataRevisions.listsVersion })
-    .from(dataRevisions)
-    .orderBy(desc(dataRevisions.revision))
-    .limit(1)
-    .prepare('lists_version')
-  return async () => (await newest.execute())[0]?.listsVersion
-}
+/** In a select: the newest revision in the snapshot of the statement, with its identity (see `stateOf`). */
+export const revisionStamp = sql<string>`(
+  select revision || ' ' || identity from data_revisions order by revision desc limit 1)`
 
 /** The state of the data, for metrics. */
 export interface DataMetrics {
