@@ -8,7 +8,7 @@ import type { CachedResponse, createCacheStore } from './cache-store.ts'
 import { toContent } from './representations.ts'
 
 /** A response, as a repository gives it: what is to be written as JSON, or the JSON itself. */
-export type RenderedBody = SerializedBody &
+type RenderedBody = SerializedBody &
   Paged & {
     /** Headers of its own. */
     headers?: Record<string, string>

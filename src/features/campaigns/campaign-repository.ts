@@ -11,7 +11,12 @@ import {
   type Walk,
   type WalkedPage,
 } from '../../read-models/campaign-search/read.ts'
-import type { DataVersion, DataVersionReader, Dependencies } from '../../read-models/data-version/read.ts'
+import {
+  createCurrentValues,
+  type DataVersion,
+  type DataVersionReader,
+  type Dependencies,
+} from '../../read-models/data-version/read.ts'
 import { toRows, WALK_START } from '../../schemas/parameters/paging.ts'
 import { toWalkParts, walkOf } from './campaign-cursors.ts'
 import { addressesColumn, prepareFind, prepareList, prepareStates, stateColumns } from './campaign-rows.ts'
@@ -46,6 +51,9 @@ interface Page extends Counts {
   walked: WalkedPage | null
 }
 
+/** Memory for pages: their totals and keys; and of an entry besides these. */
+const [MAX_PAGE_BYTES, PAGE_ENTRY_BYTES] = [4 * 1024 * 1024, 300]
+
 /** Maximum number of campaigns that share a statement; a page has no more. */
 const MAX_FOUND_TOGETHER = 100
 
@@ -68,7 +76,12 @@ export function createCampaignRepository(
   const shownIn = createShownCampaigns(lookups, versions)
   const [listed, detailed] = [shownIn('list', database), shownIn('detail', lookups)]
   const findKnownPage = createKnownPages(lookups, listed, clock)
-  const totals = createCampaignTotals(versions)
+  const pages = createCurrentValues<KnownPage>(versions, MAX_PAGE_BYTES, ({ facets, keys }) => ({
+    // Which campaigns match changes with lists only.
+    dependencies: { campaignKeys: [], onLists: true },
+    bytes: facets.length + 8 * keys.length + PAGE_ENTRY_BYTES,
+  }))
+  const totals = createCampaignTotals(pages)
   const listTogether = prepareList(database, 'list_campaigns')
   // Under a separate name, so that its cost does not count against the other statement.
   const listAlone = prepareList(database, 'list_campaigns_alone')

@@ -6,8 +6,7 @@ import {
   createDocumentReader,
   lacksAddresses,
 } from '../../read-models/campaign-documents/read.ts'
-import { createCurrentValues } from '../../read-models/data-version/current-values.ts'
-import type { DataVersion, DataVersionReader } from '../../read-models/data-version/read.ts'
+import { createCurrentValues, type DataVersion, type DataVersionReader } from '../../read-models/data-version/read.ts'
 import { toJson, tokenIdsOf } from './campaign-responses.ts'
 import type { StateRow } from './campaign-rows.ts'
 

@@ -1,6 +1,4 @@
 import { LRUCache } from 'lru-cache'
-import { createCurrentValues } from '../data-version/current-values.ts'
-import type { DataVersion, DataVersionReader } from '../data-version/read.ts'
 
 /** A total, with the facet counts beside it. */
 export interface Counts {
@@ -39,23 +37,22 @@ const MAX_BYTES = 4 * 1024 * 1024
 /** Memory of an entry besides its text. */
 const ENTRY_BYTES = 300
 
-/** Which campaigns match changes with lists only. */
-const LISTS = { campaignKeys: [], onLists: true }
+/** Pages in memory, as long as the lists are those of the statement with this `stamp`, and the clock is between these. */
+interface KnownPages<Version> {
+  store(search: string, page: KnownPage, read: { stamp: string; since: number; until: number }): void
+  lookup(search: string, version: Version, now: number): KnownPage | undefined
+}
 
 /**
  * Totals in memory, by search without its page, and pages, by whole search. A total names the state of the lists for
  * which it is right; the statement of another page checks whether that is still current, so that all is of the same
  * moment.
  */
-export function createCampaignTotals(versions: DataVersionReader) {
+export function createCampaignTotals<Version>(pages: KnownPages<Version>) {
   const totals = new LRUCache<string, Known>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ facets }, filters) => filters.length + facets.length + ENTRY_BYTES,
   })
-  const pages = createCurrentValues<KnownPage>(versions, MAX_BYTES, ({ facets, keys }) => ({
-    dependencies: LISTS,
-    bytes: facets.length + 8 * keys.length + ENTRY_BYTES,
-  }))
 
   function find(search: string, now: Date) {
     const known = totals.get(search)
@@ -65,7 +62,7 @@ export function createCampaignTotals(versions: DataVersionReader) {
 
   return {
     /** The page of a search (see `toSearchRequest`) without its campaigns, or the total alone, if it is known. */
-    lookup(search: string, isTotalAlone: boolean, version: DataVersion, now: Date) {
+    lookup(search: string, isTotalAlone: boolean, version: Version, now: Date) {
       return pages.lookup(isTotalAlone ? partsOf(search).filters : search, version, now.getTime())
     },
 

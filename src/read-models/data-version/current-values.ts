@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { DataState, DataVersion, DataVersionReader, Dependencies } from './read.ts'
+import type { DataState, DataVersion, DataVersionReader, Dependencies } from './data-version.ts'
 
 /** A value, and when it is right. */
 interface Entry<Value> {
