@@ -76,11 +76,12 @@ export function createCampaignRepository(
   const shownIn = createShownCampaigns(lookups, versions)
   const [listed, detailed] = [shownIn('list', database), shownIn('detail', lookups)]
   const findKnownPage = createKnownPages(lookups, listed, clock)
-  const pages = createCurrentValues<KnownPage>(versions, MAX_PAGE_BYTES, ({ facets, keys }) => ({
+  const pages = createCurrentValues<KnownPage>(versions, {
+    maxBytes: MAX_PAGE_BYTES,
+    sizeOf: ({ facets, keys }) => facets.length + 8 * keys.length + PAGE_ENTRY_BYTES,
     // Which campaigns match changes with lists only.
-    dependencies: { campaignKeys: [], onLists: true },
-    bytes: facets.length + 8 * keys.length + PAGE_ENTRY_BYTES,
-  }))
+    dependenciesOf: () => ({ campaignKeys: [], onLists: true }),
+  })
   const totals = createCampaignTotals(pages)
   const listTogether = prepareList(database, 'list_campaigns')
   // Under a separate name, so that its cost does not count against the other statement.

@@ -40,10 +40,11 @@ export interface ShownReader {
 export function createShownCampaigns(lookups: Database, versions: DataVersionReader) {
   const documents = createDocumentCache(MAX_DOCUMENT_BYTES)
   const tokenStore = createTokenStore(lookups)
-  const known = createCurrentValues<Shown>(versions, MAX_SHOWN_BYTES, ({ key, json }) => ({
-    dependencies: { campaignKeys: [key], onLists: false },
-    bytes: bytesOf(json) + ENTRY_BYTES,
-  }))
+  const known = createCurrentValues<Shown>(versions, {
+    maxBytes: MAX_SHOWN_BYTES,
+    sizeOf: ({ json }) => bytesOf(json) + ENTRY_BYTES,
+    dependenciesOf: ({ key }) => ({ campaignKeys: [key], onLists: false }),
+  })
 
   /** Those of one form; `database` reads their documents. */
   return (form: 'list' | 'detail', database: Database): ShownReader => {

@@ -11,10 +11,11 @@ interface Entry<Value> {
   until: number
 }
 
-/** What a value depends on, and its size in memory. */
-interface Described {
-  dependencies: Dependencies
-  bytes: number
+interface Options<Value> {
+  maxBytes: number
+  /** Its memory. */
+  sizeOf: (value: Value) => number
+  dependenciesOf: (value: Value) => Dependencies
 }
 
 export interface CurrentValues<Value> {
@@ -25,17 +26,16 @@ export interface CurrentValues<Value> {
 }
 
 /**
- * Values in memory by their names, at most `maxBytes`, each as long as neither a revision nor the clock changes it: as
+ * Values in memory by their names, each as long as neither a revision nor the clock changes it: as
  * cached responses, of which they are parts. So parts that are current at the same version are of one moment.
  */
 export function createCurrentValues<Value>(
   { hasChanged, stateOf }: Pick<DataVersionReader, 'hasChanged' | 'stateOf'>,
-  maxBytes: number,
-  describe: (value: Value) => Described,
+  { maxBytes, sizeOf, dependenciesOf }: Options<Value>,
 ): CurrentValues<Value> {
   const entries = new LRUCache<string, Entry<Value>>({
     maxSize: maxBytes,
-    sizeCalculation: ({ value }, name) => name.length + describe(value).bytes,
+    sizeCalculation: ({ value }, name) => name.length + sizeOf(value),
   })
   return {
     store(name, value, { stamp, since, until }) {
@@ -46,7 +46,7 @@ export function createCurrentValues<Value>(
     lookup(name, version, now) {
       const entry = entries.get(name)
       if (entry === undefined || now < entry.since || now >= entry.until) return undefined
-      if (hasChanged(entry.state, version, describe(entry.value).dependencies)) return undefined
+      if (hasChanged(entry.state, version, dependenciesOf(entry.value))) return undefined
       entry.state = version
       return entry.value
     },
