@@ -218,8 +218,9 @@ export async function buildApp(options: AppOptions) {
   rejectOtherMethods(app)
 
   const signalOf = ({ raw }: FastifyRequest) => connections.signalOf(raw)
+  const versions = createDataVersionReader(lookups, now)
   const responseCache = new ResponseCache({
-    versions: createDataVersionReader(lookups, now),
+    versions,
     maxBytes: settings.RESPONSE_CACHE_MB * 1024 * 1024,
     staleIfErrorMs: settings.STALE_IF_ERROR_SECONDS * 1000,
     cacheControl: `public, max-age=${settings.CACHE_MAX_AGE_SECONDS}, stale-while-revalidate=${settings.CACHE_STALE_WHILE_REVALIDATE_SECONDS}`,
@@ -234,7 +235,7 @@ export async function buildApp(options: AppOptions) {
       : createRateLimit('requests', settings.REQUESTS_PER_MINUTE, countClient, counts)
   if (settings.SURFACES.includes('public')) {
     await serveSurface(app, { baseUrl: settings.PUBLIC_BASE_URL, security: [], limit, isStarted }, async (surface) => {
-      const campaigns = createCampaignRepository(database, lookups, now)
+      const campaigns = createCampaignRepository(database, lookups, versions, now)
       const trending = createTrendingRepository(database, now)
       const contracts = createContractRepository(database, now)
       const activity = createActivityRepository(database, now)

@@ -28,10 +28,11 @@ export async function measureRound(context: PartContext, { process }: Contestant
 export async function measureInTurns(
   context: PartContext,
   entries: { contestant: Contestant; lanes: Job['lanes'] }[],
-  { rounds, seconds }: { rounds: number; seconds: number },
+  { rounds, seconds, warmUpSeconds = 2 }: { rounds: number; seconds: number; warmUpSeconds?: number },
 ) {
   const results = entries.map(({ contestant }) => ({ contestant, rounds: [] as Round[] }))
-  for (const { contestant, lanes } of entries) await context.load({ url: contestant.url, lanes, seconds: 2 })
+  for (const { contestant, lanes } of entries)
+    await context.load({ url: contestant.url, lanes, seconds: warmUpSeconds })
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, { contestant, lanes }] of entries.entries()) {
       context.signal.throwIfAborted()

@@ -10,10 +10,10 @@ import { type CachedResponse, createCacheStore } from './cache-store.ts'
 import { trackAvailability } from './database-availability.ts'
 import { createBlockWait } from './minimum-blocks.ts'
 import { createRepresentations } from './representations.ts'
-import { type RenderedBody, type Rendering, ResponseRenderer, type State } from './response-renderer.ts'
+import { type Rendering, ResponseRenderer, type State } from './response-renderer.ts'
 
 interface ResponseCacheOptions {
-  versions: DataVersionReader
+  versions: Pick<DataVersionReader, 'read' | 'hasChanged'>
   maxBytes: number
   staleIfErrorMs: number
   cacheControl: string
@@ -64,7 +64,7 @@ export class ResponseCache {
   send(
     request: FastifyRequest,
     reply: FastifyReply,
-    load: () => Promise<RenderedBody>,
+    load: Rendering['load'],
     { changesEachSecond = false } = {},
   ): void {
     const cacheRequest = { cacheKey: toCacheKey(request), request, reply, load, changesEachSecond }

@@ -8,7 +8,7 @@ import type { CachedResponse, createCacheStore } from './cache-store.ts'
 import { toContent } from './representations.ts'
 
 /** A response, as a repository gives it: what is to be written as JSON, or the JSON itself. */
-export type RenderedBody = SerializedBody &
+type RenderedBody = SerializedBody &
   Paged & {
     /** Headers of its own. */
     headers?: Record<string, string>
@@ -35,7 +35,8 @@ const MAX_ATTEMPTS = 5
 /** How a response is made. Equal requests have equal responses at the same state. */
 export interface Rendering {
   cacheKey: string
-  load: () => Promise<RenderedBody>
+  /** Reads what is committed, at this version or a later one. */
+  load: (version: DataVersion) => Promise<RenderedBody>
   /** Whether it is about a window that slides with the clock. */
   changesEachSecond: boolean
   /** The request, whose parameters and route identify the response. */
@@ -124,13 +125,13 @@ export class ResponseRenderer {
 
 async function renderResponse(
   { load, request }: Rendering,
-  { nextChangeAt }: DataVersion,
+  version: DataVersion,
   secondEnds: number,
 ): Promise<RenderedResponse> {
-  const { totalCount, nextCursor, headers, dependencies, ...written } = await load()
+  const { totalCount, nextCursor, headers, dependencies, ...written } = await load(version)
   const paged = 'body' in written ? Object(written.body) : { nextCursor }
   const link = toPageLinks(request, { totalCount, nextCursor: paged.nextCursor })
-  const validUntil = Math.min(dependencies?.changesAt ?? nextChangeAt, secondEnds)
+  const validUntil = Math.min(dependencies?.changesAt ?? version.nextChangeAt, secondEnds)
   const text = 'json' in written ? written.json : JSON.stringify(written.body)
   const ownHeaders = {
     ...headers,

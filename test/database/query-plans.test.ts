@@ -11,6 +11,7 @@ import type { ListCampaignsQuery } from '../../src/features/campaigns/campaign-s
 import { createProfileRepository, type ProfileRepository } from '../../src/features/profiles/profile-repository.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
+import { createDataVersionReader, type DataVersion } from '../../src/read-models/data-version/read.ts'
 import { storeActivityOf } from '../setup/data/campaign-maps.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 
@@ -39,6 +40,7 @@ const WATCHED = [
 let database: TestDatabase
 let opened: OpenDatabase
 let campaigns: CampaignRepository
+let version: DataVersion
 let accessLists: AccessListRepository
 let profiles: ProfileRepository
 /** Values that the sample has, one rather rare and one rather frequent where there is such a thing. */
@@ -59,7 +61,9 @@ beforeAll(async () => {
     statementTimeoutMs: 30_000,
     onIdleError: () => undefined,
   })
-  campaigns = createCampaignRepository(opened.database, opened.database, () => NOW)
+  const versions = createDataVersionReader(opened.database, () => NOW)
+  version = await versions.read()
+  campaigns = createCampaignRepository(opened.database, opened.database, versions, () => NOW)
   accessLists = createAccessListRepository(opened.database)
   profiles = createProfileRepository(opened.database, () => NOW)
   const [row] = await database.query(`select
@@ -253,7 +257,7 @@ describe('no table is scanned, and few campaigns are looked at, for a page of', 
     test(title, async () => {
       const pages = [query(), { ...query(), page: 90 }, { ...query(), page: 900 }]
       for (const page of pages) {
-        const { scanned, fetchedFrom } = await readsOf(() => campaigns.list(page))
+        const { scanned, fetchedFrom } = await readsOf(() => campaigns.list(page, version))
         expect(scanned).toEqual([])
         expect(fetchedFrom('campaigns')).toBeLessThanOrEqual(MAX_UNMAPPED + 2 * page.pageSize)
         // Each map of a filter has a row for each span; one and the same plan for all values reads no others.
@@ -263,7 +267,7 @@ describe('no table is scanned, and few campaigns are looked at, for a page of', 
   }
 
   test('the largest size', async () => {
-    const { scanned, fetchedFrom } = await readsOf(() => campaigns.list({ ...defaults, pageSize: 100 }))
+    const { scanned, fetchedFrom } = await readsOf(() => campaigns.list({ ...defaults, pageSize: 100 }, version))
     expect(scanned).toEqual([])
     expect(fetchedFrom('campaigns')).toBe(100)
   })
@@ -276,7 +280,7 @@ describe('no table is scanned, and few campaigns are looked at, for a page of', 
 })
 
 test('no table is scanned for a detail', async () => {
-  const plans = await plansOf(() => campaigns.find(fact('id')))
+  const plans = await plansOf(() => campaigns.find(fact('id'), version))
   expect(scansOf(plans)).toEqual([])
 })
 

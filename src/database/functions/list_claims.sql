@@ -2,9 +2,8 @@
 -- `most`, with timestamps from `since` to `until` and behind a place in this order (`after_…`). Of one claimant, of some campaigns, of some
 -- chains, as far as these are given. Each combination is read from indexes that have the order, so the work grows with
 -- neither claims nor pages: from every campaign, chain or incentive that may have one of them the newest, of which the
--- newest are taken. First the timestamps alone, which say how far back the page reaches; of campaigns a tenth as many from
--- each, since fewer than ten of them can have more claims than that from there on. Only what has the same timestamp as the
--- last of them is sorted.
+-- newest are taken. First the timestamps alone, which say how far back the page reaches. Only what has the same timestamp as the
+-- last of them is sorted. Its settings are those of list_claims_of_campaigns too.
 create or replace function list_claims(
   claimant text, campaign_ids text[], chain_ids bigint[], since bigint, until bigint,
   after_timestamp bigint, after_chain bigint, after_hash bytea, after_log integer, most integer
@@ -21,57 +20,15 @@ set max_parallel_workers_per_gather = 0
 as $$
 declare
   last constant bigint := least(until, after_timestamp);
-  few constant integer := most / 10 + 1;
   keys constant bigint[] := array(
     select key from campaigns
     where id = any (campaign_ids) and (chain_ids is null or campaigns.chain_id = any (chain_ids)));
   claimed_on bigint[];
   earliest bigint;
 begin
-  if campaign_ids is not null and claimant is not null then
-    select claim.block_timestamp into earliest from incentives incentive
-    cross join lateral (
-      select block_timestamp from claims
-      where claims.campaign_key = incentive.campaign_key and claims.incentive_position = incentive.position
-        and claims.claimant = list_claims.claimant
-        -- As rows: of the timestamps alone the planner believes that any index which has them is as good.
-        and (claims.claimant, block_timestamp)
-          between (list_claims.claimant, since) and (list_claims.claimant, least(until, after_timestamp - 1))
-      order by block_timestamp desc limit few
-    ) claim
-    where incentive.campaign_key = any (keys)
-    order by claim.block_timestamp desc offset greatest(most - 1, 0) limit 1;
-    earliest := coalesce(earliest, since);
-    return query
-    select claim.* from incentives incentive
-    cross join lateral (
-      select * from claims
-      where claims.campaign_key = incentive.campaign_key and claims.incentive_position = incentive.position
-        and claims.claimant = list_claims.claimant
-        and (claims.claimant, block_timestamp) between (list_claims.claimant, earliest) and (list_claims.claimant, last)
-        and (block_timestamp < after_timestamp or (chain_id, tx_hash, log_index) > (after_chain, after_hash, after_log))
-      order by block_timestamp desc, chain_id, tx_hash, log_index limit most
-    ) claim
-    where incentive.campaign_key = any (keys)
-    order by claim.block_timestamp desc, claim.chain_id, claim.tx_hash, claim.log_index limit most;
-  elsif campaign_ids is not null then
-    select claim.block_timestamp into earliest from unnest(keys) campaign (key)
-    cross join lateral (
-      select block_timestamp from claims
-      where claims.campaign_key = campaign.key and block_timestamp between since and least(until, after_timestamp - 1)
-      order by block_timestamp desc limit few
-    ) claim
-    order by claim.block_timestamp desc offset greatest(most - 1, 0) limit 1;
-    earliest := coalesce(earliest, since);
-    return query
-    select claim.* from unnest(keys) campaign (key)
-    cross join lateral (
-      select * from claims
-      where claims.campaign_key = campaign.key and block_timestamp between earliest and last
-        and (block_timestamp < after_timestamp or (chain_id, tx_hash, log_index) > (after_chain, after_hash, after_log))
-      order by block_timestamp desc, chain_id, tx_hash, log_index limit most
-    ) claim
-    order by claim.block_timestamp desc, claim.chain_id, claim.tx_hash, claim.log_index limit most;
+  if campaign_ids is not null then
+    return query select * from list_claims_of_campaigns(
+      claimant, keys, since, until, after_timestamp, after_chain, after_hash, after_log, most);
   elsif claimant is not null then
     claimed_on := array(
       with recursive found (chain) as (

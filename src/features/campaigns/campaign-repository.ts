@@ -1,42 +1,42 @@
 import { batchLookups } from '../../database/connection/batched-lookups.ts'
 import type { Database } from '../../database/connection/client.ts'
-import { createTokenStore } from '../../database/lookups/token-metadata-cache.ts'
 import { createSerialQueue } from '../../database/serial-queue.ts'
 import type { Paged } from '../../http/request/page-links.ts'
-import {
-  type Campaign,
-  createDocumentCache,
-  createDocumentReader,
-  lacksAddresses,
-} from '../../read-models/campaign-documents/read.ts'
 import {
   type CampaignPageQuery,
   type Counts,
   createCampaignTotals,
+  type KnownPage,
   toSearchRequest,
   type Walk,
   type WalkedPage,
 } from '../../read-models/campaign-search/read.ts'
-import { createListsVersionReader, type Dependencies } from '../../read-models/data-version/read.ts'
+import {
+  createCurrentValues,
+  type DataVersion,
+  type DataVersionReader,
+  type Dependencies,
+} from '../../read-models/data-version/read.ts'
 import { toRows, WALK_START } from '../../schemas/parameters/paging.ts'
 import { toWalkParts, walkOf } from './campaign-cursors.ts'
-import { toJson, tokenIdsOf } from './campaign-responses.ts'
-import { addressesColumn, detailColumns, prepareFind, prepareList, type StateRow } from './campaign-rows.ts'
+import { addressesColumn, prepareFind, prepareList, prepareStates, stateColumns } from './campaign-rows.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
+import { withFields } from './field-selection.ts'
+import { createShownCampaigns, type Shown, type ShownReader } from './shown-campaigns.ts'
 
 export interface CampaignRepository {
   /**
    * One page of the matching campaigns, and their exact number, both as of the same moment. Newest first, or active
    * ones first; ties end on chain ID, core address, identifier, ascending. At most 100 rows. The cost hardly depends on
    * filters and page: milliseconds at a million campaigns. Simultaneous requests share a statement; pages of a walk are
-   * read one by one.
+   * read one by one. What is in memory and current at the version, which is the committed one, is not read.
    */
-  list(query: ListCampaignsQuery): Promise<Answerable>
+  list(query: ListCampaignsQuery, version: DataVersion): Promise<Answerable>
   /**
    * One campaign with all its allow-list addresses, or some of its fields; undefined if there is none. Five index
-   * lookups; simultaneous requests share a statement.
+   * lookups, or none if it is in memory and current at the version; simultaneous requests share a statement.
    */
-  find(id: string, fields?: readonly string[]): Promise<Answerable | undefined>
+  find(id: string, version: DataVersion, fields?: readonly string[]): Promise<Answerable | undefined>
 }
 
 /** The JSON of a response with its dependencies. */
@@ -46,26 +46,13 @@ interface Answerable extends Paged {
   dependencies: Dependencies
 }
 
-/** A campaign as it is shown, in a response of its own or on a page. */
-interface Shown {
-  key: number
-  /** Milliseconds since 1970 at which it changes without any write; infinite if it never does. */
-  changesAt: number
-  /** Whether the addresses of its allow list are still to be read. */
-  lacksAddresses: boolean
-  /** All of it, or some of its fields. */
-  toJson(fields: readonly string[] | undefined): string
-}
-
-/** Memory for documents of campaigns, about 34,000 of them; included in the production guide's figure for a process. */
-const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
-
-type WithCampaign<Row> = Row & { campaign: Campaign | undefined }
-
 interface Page extends Counts {
-  shown: Shown[]
+  shown: readonly Shown[]
   walked: WalkedPage | null
 }
+
+/** Memory for pages: their totals and keys; and of an entry besides these. */
+const [MAX_PAGE_BYTES, PAGE_ENTRY_BYTES] = [4 * 1024 * 1024, 300]
 
 /** Maximum number of campaigns that share a statement; a page has no more. */
 const MAX_FOUND_TOGETHER = 100
@@ -79,87 +66,136 @@ const MAX_LISTED_TOGETHER = 8
  */
 const MAX_ENTRIES_TOGETHER = 6
 
-/** @param lookups the pool for details, which are found by their keys and never wait for pages. */
-export function createCampaignRepository(database: Database, lookups: Database, clock: () => Date): CampaignRepository {
-  const readShown = createShownReader(lookups)
-  const totals = createCampaignTotals(createListsVersionReader(lookups))
-  const inTurn = createSerialQueue()
-  const cache = createDocumentCache(MAX_DOCUMENT_BYTES)
-  const withListDocuments = createDocumentReader(cache, database, 'list')
-  const withDetailDocuments = createDocumentReader(cache, lookups, 'detail')
+/** @param lookups the pool for what is found by keys, and never waits for pages. */
+export function createCampaignRepository(
+  database: Database,
+  lookups: Database,
+  versions: DataVersionReader,
+  clock: () => Date,
+): CampaignRepository {
+  const shownIn = createShownCampaigns(lookups, versions)
+  const [listed, detailed] = [shownIn('list', database), shownIn('detail', lookups)]
+  const findKnownPage = createKnownPages(lookups, listed, clock)
+  const pages = createCurrentValues<KnownPage>(versions, {
+    maxBytes: MAX_PAGE_BYTES,
+    sizeOf: ({ facets, keys }) => facets.length + 8 * keys.length + PAGE_ENTRY_BYTES,
+    // Which campaigns match changes with lists only.
+    dependenciesOf: () => ({ campaignKeys: [], onLists: true }),
+  })
+  const totals = createCampaignTotals(pages)
   const listTogether = prepareList(database, 'list_campaigns')
   // Under a separate name, so that its cost does not count against the other statement.
   const listAlone = prepareList(database, 'list_campaigns_alone')
-  const findTogether = prepareFind(lookups, 'find_campaigns', detailColumns)
-  const findAlone = prepareFind(database, 'find_campaign', { ...detailColumns, addresses: addressesColumn })
-
   const loadPage = batchLookups(MAX_LISTED_TOGETHER, (searches) => readPages(listTogether, searches, clock()))
-  const loadCampaign = batchLookups(MAX_FOUND_TOGETHER, async (ids) => {
-    const values = { ids, now: clock().toISOString() }
-    const rows = await readShown(() => withDetailDocuments(() => findTogether.execute(values)))
-    return new Map(rows.flatMap(({ id, shown }) => (shown === undefined ? [] : [[id, shown] as const])))
-  })
 
   async function readPages(list: typeof listTogether, searches: string[], now: Date) {
     const totalsRequest = totals.ask(searches, now)
     const values = { searches: totalsRequest.json, now: now.toISOString() }
-    const rows = await readShown(() => withListDocuments(() => list.execute(values)))
+    const rows = await listed.read(() => list.execute(values), now)
     const byKey = new Map<number, Shown>()
     for (const { shown } of rows) if (shown !== undefined) byKey.set(shown.key, shown)
     const pages = new Map<string, Page>()
-    for (const { nth, total, listsVersion, changesAt, facetCounts, keys, walked } of rows) {
-      if (nth === null || listsVersion === null || keys === null) continue
-      const shown = keys.split(',').flatMap((key) => byKey.get(Number(key)) ?? [])
-      pages.set(searches[nth - 1] ?? '', {
-        ...totalsRequest.totalOf(nth, { total, listsVersion, changesAt, facetCounts, keys, walked }),
-        shown,
-        walked,
-      })
+    for (const { nth, listsVersion, keys: list, ...found } of rows) {
+      if (nth === null || listsVersion === null || list === null) continue
+      const shown = list.split(',').flatMap((key) => byKey.get(Number(key)) ?? [])
+      const keys = shown.map(({ key }) => key)
+      const counts = totalsRequest.totalOf(nth, { ...found, listsVersion, keys })
+      pages.set(searches[nth - 1] ?? '', { ...counts, shown, walked: found.walked })
     }
     return pages
   }
 
-  async function findPage(query: ListCampaignsQuery, walk: Walk | undefined): Promise<Page | undefined> {
+  async function findPage(query: ListCampaignsQuery, walk: Walk | undefined, version: DataVersion) {
     const { pageSize, facets, search: words } = query
     const criteria = { ...query, ...toRows(query), activity: activityOf(query), walk }
     const { text: search, entryCount } = toSearchRequest(criteria)
-    const counts = pageSize === 0 && walk === undefined ? await totals.lookup(search, clock()) : undefined
-    if (counts !== undefined) return { ...counts, shown: [], walked: null }
+    const lookUp = (now: Date) => totals.lookup(search, pageSize === 0, version, now)
+    const known = walk === undefined ? await findKnownPage(lookUp, version) : undefined
+    if (known !== undefined) return known
     const isExpensive = entryCount > MAX_ENTRIES_TOGETHER || facets !== undefined || words !== undefined
     if (!isExpensive && walk === undefined) return loadPage(search)
     return (await readPages(isExpensive ? listAlone : listTogether, [search], walk?.instant ?? clock())).get(search)
   }
+
+  return {
+    async list(query, version) {
+      const walk = walkOf(query, clock)
+      const page = await findPage(query, walk, version)
+      if (page === undefined) throw new TypeError('a page is not among those that were asked for')
+      return toListResponse(page, query, walk)
+    },
+
+    find: createFind(database, lookups, detailed, clock),
+  }
+}
+
+/**
+ * Finds pages in memory, of which only those campaigns are read that have changed. Undefined if the page itself has, or
+ * the data while they were read.
+ */
+function createKnownPages(lookups: Database, listed: ShownReader, clock: () => Date) {
+  const readStates = prepareStates(lookups)
+  const load = batchLookups(MAX_FOUND_TOGETHER, async (keys) => {
+    const now = clock()
+    await listed.read(() => readStates.execute({ keys, now: now.toISOString() }), now)
+    return new Map()
+  })
+
+  /** A page with those of its campaigns that are current at a version and now, and the keys of the others. */
+  function lookUpPage(lookUp: (now: Date) => KnownPage | undefined, version: DataVersion) {
+    const now = clock()
+    const page = lookUp(now)
+    if (page === undefined) return undefined
+    const found = page.keys.map((key) => listed.lookup(key, version, now) ?? key)
+    const shown = found.filter((campaign) => typeof campaign !== 'number')
+    return { ...page, shown, missing: found.filter((campaign) => typeof campaign === 'number'), walked: null }
+  }
+
+  return async (lookUp: (now: Date) => KnownPage | undefined, version: DataVersion): Promise<Page | undefined> => {
+    const known = lookUpPage(lookUp, version)
+    if (known === undefined || known.missing.length === 0) return known
+    await Promise.all(known.missing.map((key) => load(String(key))))
+    const page = lookUpPage(lookUp, version)
+    return page?.missing.length === 0 ? page : undefined
+  }
+}
+
+function createFind(
+  database: Database,
+  lookups: Database,
+  detailed: ShownReader,
+  clock: () => Date,
+): CampaignRepository['find'] {
+  const inTurn = createSerialQueue()
+  const findTogether = prepareFind(lookups, 'find_campaigns', stateColumns)
+  const findAlone = prepareFind(database, 'find_campaign', { ...stateColumns, addresses: addressesColumn })
+  const load = batchLookups(MAX_FOUND_TOGETHER, async (ids) => {
+    const now = clock()
+    const rows = await detailed.read(() => findTogether.execute({ ids, now: now.toISOString() }), now)
+    return new Map(rows.flatMap(({ id, shown }) => (shown === undefined ? [] : [[id, shown] as const])))
+  })
 
   /**
    * Not together with others, and one after the other: a list may have tens of megabytes, several times while it is
    * read.
    */
   async function findWithAddresses(id: string) {
-    const values = { ids: [id], now: clock().toISOString() }
-    const [row] = await readShown(() => withDetailDocuments(() => findAlone.execute(values)))
+    const now = clock()
+    const [row] = await detailed.read(() => findAlone.execute({ ids: [id], now: now.toISOString() }), now)
     return row?.shown
   }
 
-  return {
-    async list(query) {
-      const walk = walkOf(query, clock)
-      const page = await findPage(query, walk)
-      if (page === undefined) throw new TypeError('a page is not among those that were asked for')
-      return toListResponse(page, query, walk)
-    },
-
-    async find(id, fields) {
-      const found = await loadCampaign(id)
-      const isEnough = !found?.lacksAddresses || fields?.includes('allowList') === false
-      const shown = isEnough ? found : await inTurn(() => findWithAddresses(id))
-      return shown && { json: shown.toJson(fields), dependencies: dependenciesOf(shown) }
-    },
+  return async (id, version, fields) => {
+    const found = detailed.lookup(id, version, clock()) ?? (await load(id))
+    const isEnough = !found?.lacksAddresses || fields?.includes('allowList') === false
+    const shown = isEnough ? found : await inTurn(() => findWithAddresses(id))
+    return shown && { json: jsonOf(shown, fields), dependencies: dependenciesOf(shown) }
   }
 }
 
 function toListResponse({ shown, total, facets, walked }: Page, query: ListCampaignsQuery, walk: Walk | undefined) {
   const walkParts = walk && walked ? toWalkParts(query, walk, walked) : undefined
-  const campaigns = shown.map((campaign) => campaign.toJson(query.fields)).join(',')
+  const campaigns = shown.map((campaign) => jsonOf(campaign, query.fields)).join(',')
   const next = walkParts === undefined ? '' : `,"nextCursor":${JSON.stringify(walkParts.nextCursor)}`
   const counts = facets === '' ? '' : `,${facets}`
   return {
@@ -171,7 +207,7 @@ function toListResponse({ shown, total, facets, walked }: Page, query: ListCampa
 }
 
 /** When a page changes without any write; by default, when any campaign starts or ends. */
-function changesAtOf(shown: Shown[], { cursor, facets, ...query }: ListCampaignsQuery) {
+function changesAtOf(shown: readonly Shown[], { cursor, facets, ...query }: ListCampaignsQuery) {
   // A walk under way is judged at its beginning, a new one now.
   if (cursor !== undefined && cursor !== WALK_START) return { changesAt: Number.POSITIVE_INFINITY }
   // Which campaigns are active changes with any of them.
@@ -189,23 +225,9 @@ function activityOf({
   return sortBy === 'active' ? 'first' : 'any'
 }
 
-/** Reads rows with their campaigns, and the tokens of these, as of one moment. */
-function createShownReader(lookups: Database) {
-  const tokenStore = createTokenStore(lookups)
-  return async <Row extends StateRow>(read: () => Promise<readonly WithCampaign<Row>[]>) => {
-    const { rows, tokens } = await tokenStore.readWith(read, ({ campaign }) => (campaign ? tokenIdsOf(campaign) : []))
-    return rows.map(({ campaign, ...row }) => {
-      if (campaign === undefined) return { ...row, shown: undefined }
-      const { key, changesAt } = campaign.state
-      const shown: Shown = {
-        ...{ key, changesAt },
-        lacksAddresses: row.addresses === undefined && lacksAddresses(campaign),
-        toJson: (fields) => toJson(campaign, tokens, { fields, addresses: row.addresses ?? undefined }),
-      }
-      return { ...row, shown }
-    })
-  }
-}
+/** All of a campaign, or some of its fields. */
+const jsonOf = ({ json }: Shown, fields: readonly string[] | undefined) =>
+  fields === undefined ? json : withFields(json, fields)
 
 /** The dependencies of a response about one campaign; it changes when the campaign starts or ends. */
 const dependenciesOf = ({ key, changesAt }: Shown): Dependencies => ({ campaignKeys: [key], onLists: false, changesAt })

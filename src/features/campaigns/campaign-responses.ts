@@ -1,7 +1,6 @@
 import { Big } from 'big.js'
 import type { Tokens } from '../../database/lookups/token-metadata-cache.ts'
 import { type Campaign, fillDocument } from '../../read-models/campaign-documents/read.ts'
-import { withFields } from './field-selection.ts'
 
 /** The figures of an incentive, and their indexes. */
 const FIGURES = 4
@@ -13,16 +12,10 @@ const TOKEN = 3
 export const tokenIdsOf = ({ state }: Campaign) =>
   state.figures.filter((figure, index) => index % FIGURES === TOKEN && figure !== '')
 
-/** How to show a campaign; `addresses` are those that its document leaves out, if it does. */
-interface Wanted {
-  fields?: readonly string[] | undefined
-  addresses?: string | undefined
-}
-
-/** The JSON of a campaign. */
-export function toJson({ state, document }: Campaign, tokens: Tokens, { fields, addresses }: Wanted) {
+/** The JSON of a campaign; `addresses` are those that its document leaves out, if it does. */
+export function toJson({ state, document }: Campaign, tokens: Tokens, addresses: string) {
   const { isActive, figures } = state
-  return fillDocument(fields === undefined ? document : withFields(document, fields), (name, of) => {
+  return fillDocument(document, (name, of) => {
     if (name === 'isActive') return isActive
     if (name === 'availableBudgetUsd') return toAvailableBudgetUsd(figures, tokens)
     if (name === 'addresses') return addresses

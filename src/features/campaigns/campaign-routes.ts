@@ -59,12 +59,12 @@ export const campaignRoutes: FastifyPluginAsyncTypebox<{
   responseCache: ResponseCache
 }> = async (app, { campaigns, responseCache }) => {
   app.get('/campaigns', { schema: listCampaigns }, (request, reply) =>
-    responseCache.send(request, reply, () => campaigns.list(request.query)),
+    responseCache.send(request, reply, (version) => campaigns.list(request.query, version)),
   )
 
   app.get('/campaigns/:id', { schema: getCampaign }, (request, reply) =>
-    responseCache.send(request, reply, async () => {
-      const campaign = await campaigns.find(request.params.id, request.query.fields)
+    responseCache.send(request, reply, async (version) => {
+      const campaign = await campaigns.find(request.params.id, version, request.query.fields)
       if (campaign === undefined) throw new NotFoundError(`there is no campaign ${request.params.id}`)
       return campaign
     }),

@@ -5,19 +5,24 @@ import { allowListAddresses } from '../../database/tables/campaigns/allow-lists.
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import { campaignStates } from '../../read-models/campaign-documents/read.ts'
 import { campaignPages, type WalkedPage } from '../../read-models/campaign-search/read.ts'
+import { revisionStamp } from '../../read-models/data-version/read.ts'
 
 /** A row with the state of a campaign, and with the addresses of its allow list if the document leaves them out. */
 export interface StateRow {
   tokenVersion: string
+  stamp: string
+  id?: string
   state: string | null
   addresses?: string | null
 }
+
+const snapshotColumns = { tokenVersion, stamp: revisionStamp }
 
 /** Rows of two kinds: pages by the position of their search, without campaigns, and the campaigns of all pages. */
 export function prepareList(database: Database, name: string) {
   return database
     .select({
-      tokenVersion,
+      ...snapshotColumns,
       nth: sql<number | null>`answer.nth`,
       total: sql<number | null>`answer.total`,
       listsVersion: sql<string | null>`answer.lists_version`,
@@ -37,18 +42,20 @@ export function prepareList(database: Database, name: string) {
     .prepare(name)
 }
 
-export const detailColumns = { tokenVersion, id: sql<string>`shown.id`, state: sql<string>`shown.state` }
+export const stateColumns = { ...snapshotColumns, id: sql<string>`shown.id`, state: sql<string>`shown.state` }
 
 export const addressesColumn = sql<string | null>`(
   select '[' || string_agg('"' || ${allowListAddresses.address} || '"', ',' order by ${allowListAddresses.address}) || ']'
   from ${allowListAddresses} where ${allowListAddresses.campaignKey} = split_part(shown.state, chr(1), 1)::bigint)`
 
-export const prepareFind = <Columns extends typeof detailColumns>(database: Database, name: string, columns: Columns) =>
+const keysOfIds = sql`array(
+  select ${campaigns.key} from ${campaigns} where ${campaigns.id} = any(${sql.placeholder('ids')}::text[]))`
+
+export const prepareFind = <Columns extends typeof stateColumns>(database: Database, name: string, columns: Columns) =>
+  database.select(columns).from(campaignStates(keysOfIds)).prepare(name)
+
+export const prepareStates = (database: Database) =>
   database
-    .select(columns)
-    .from(
-      campaignStates(
-        sql`array(select ${campaigns.key} from ${campaigns} where ${campaigns.id} = any(${sql.placeholder('ids')}::text[]))`,
-      ),
-    )
-    .prepare(name)
+    .select({ ...snapshotColumns, state: stateColumns.state })
+    .from(campaignStates(sql`${sql.placeholder('keys')}::bigint[]`))
+    .prepare('campaign_states')

@@ -44,7 +44,7 @@ type Form = keyof typeof documentOf
 const ENTRY_BYTES = 400
 
 /** Two bytes for each character of a text if one of them needs that. */
-const bytesOf = (text: string) => text.length * (/[^\0-\xff]/.test(text) ? 2 : 1)
+export const bytesOf = (text: string) => text.length * (/[^\0-\xff]/.test(text) ? 2 : 1)
 
 interface StoredDocument {
   version: string

@@ -362,80 +362,28 @@ begin
 end
 $$;
 
--- One page of the campaigns that can be found by all of some groups of facets, by any of a group (`facet_groups` are numbered
--- from 1, ascending, the other arrays are parallel to it); newest first, ties on chain ID, core address, identifier. And how
--- many there are in all, exact, where that is asked for. `activity`: 'any', 'only' active ones at an `instant`, or those
--- 'first'.
---
--- Of the campaigns themselves only those of the page's own spans are read: whatever the filters, the page and the number of
--- campaigns.
---
--- A page of a `walk` goes on behind a place in the order that there was when it began, after the revision `began`, with the
--- campaigns up to the key `newest`: so in place of a page it has its campaigns in any order, and all others for which there is
--- more to say (see `walk_page`).
-create or replace function campaign_page(
-  facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[],
-  activity text, instant timestamptz, page_size integer, skipped bigint, is_counted boolean,
-  walk jsonb default null,
+-- What `campaign_page` finds by maps: `facet_keys`, `few_groups` and `few_keys` are those of `resolved_facets`.
+create or replace function mapped_page(
+  facet_groups integer[], facet_keys integer[], few_groups integer[], few_keys bigint[],
+  activity text, instant timestamptz, page_size integer, skipped bigint, is_counted boolean, walk jsonb,
   out total integer, out keys bigint[])
 language plpgsql stable
--- Every statement here is right for all values, so it is planned once for a connection.
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 as $$
 declare
-  -- See resolved_facets.
-  facet_keys integer[];
-  few_groups integer[];
-  few_keys bigint[];
-  -- Groups of which nothing has a map, and the campaigns that all of these have.
-  rare_groups integer[];
-  candidates bigint[];
   -- Where the map of active ones is not that of the `instant`.
-  moved_spans bigint[];
-  moved_bits varbit[];
+  moved_spans bigint[]; moved_bits varbit[];
   -- All (null), active ones, and those that are not, one after the other.
   kinds_of_activity constant boolean[] := case activity
     when 'any' then '{null}' when 'first' then '{true,false}' else '{true}' end;
-  is_active boolean;
-  spans refcursor;
-  span record;
+  is_active boolean; is_ahead boolean;
+  spans refcursor; span record;
   shown varbit;
   -- Those that end, of all spans.
-  ending_spans bigint[] := '{}';
-  ending_maps varbit[] := '{}';
-  ending_count integer := 0;
+  ending_spans bigint[] := '{}'; ending_maps varbit[] := '{}'; ending_count integer := 0;
   -- The place of a walk: whether it is behind all active ones, and its time. Without one, all is ahead.
   is_behind_active constant boolean := coalesce((walk ->> 'later')::integer = 1, false);
   last_timestamp bigint := coalesce(-(walk ->> 'age')::bigint, 9223372036854775807);
-  is_ahead boolean;
-  moved bigint[];
 begin
-  if activity in ('any', 'only') then
-    walk := walk || '{"by_time":true}';
-  end if;
-  select * into facet_groups, facet_keys, few_groups, few_keys from resolved_facets(facet_groups, kinds, chain_ids, facet_values);
-  if array_position(facet_keys, null) is not null then
-    rare_groups := array(
-      select grp from unnest(facet_groups, facet_keys) entry (grp, facet_key) group by grp having count(facet_key) = 0);
-    -- Where they are more, each pass over them would cost as much as the maps.
-    if rare_groups <> '{}' and cardinality(few_keys) <= max_candidates() * facet_groups[cardinality(facet_groups)] then
-      candidates := few_keys;
-      if cardinality(rare_groups) > 1 or not few_groups <@ rare_groups then
-        candidates := array(
-          select key from unnest(few_groups, few_keys) few (grp, key) where grp = any (rare_groups)
-          group by key having count(distinct grp) = cardinality(rare_groups));
-      end if;
-    end if;
-    if cardinality(candidates) <= max_candidates() then
-      keys := matching_candidates(candidates, facet_groups, facet_keys, few_groups, few_keys, activity, instant);
-      total := case when is_counted then cardinality(keys) end;
-      if walk is null then
-        keys := case when skipped < cardinality(keys) then keys[skipped + 1 : skipped + page_size] else '{}' end;
-      end if;
-      return;
-    end if;
-  end if;
   if activity <> 'any' then
     select array_agg(since), array_agg(bits) into moved_spans, moved_bits from campaign_activity_moved(instant);
   end if;
@@ -493,6 +441,67 @@ begin
   if activity = 'ending' and skipped < ending_count and page_size > 0 then
     keys := ending_page(ending_spans, ending_maps, ending_count, instant, page_size, skipped, walk);
   end if;
+end
+$$;
+
+-- One page of the campaigns that can be found by all of some groups of facets, by any of a group (`facet_groups` are numbered
+-- from 1, ascending, the other arrays are parallel to it); newest first, ties on chain ID, core address, identifier. And how
+-- many there are in all, exact, where that is asked for. `activity`: 'any', 'only' active ones at an `instant`, or those
+-- 'first'.
+--
+-- Of the campaigns themselves only those of the page's own spans are read: whatever the filters, the page and the number of
+-- campaigns.
+--
+-- A page of a `walk` goes on behind a place in the order that there was when it began, after the revision `began`, with the
+-- campaigns up to the key `newest`: so in place of a page it has its campaigns in any order, and all others for which there is
+-- more to say (see `walk_page`).
+create or replace function campaign_page(
+  facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[],
+  activity text, instant timestamptz, page_size integer, skipped bigint, is_counted boolean,
+  walk jsonb default null,
+  out total integer, out keys bigint[])
+language plpgsql stable
+-- Every statement here is right for all values, so it is planned once for a connection.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  -- See resolved_facets.
+  facet_keys integer[];
+  few_groups integer[];
+  few_keys bigint[];
+  -- Groups of which nothing has a map, and the campaigns that all of these have.
+  rare_groups integer[];
+  candidates bigint[];
+  moved bigint[];
+begin
+  if activity in ('any', 'only') then
+    walk := walk || '{"by_time":true}';
+  end if;
+  select * into facet_groups, facet_keys, few_groups, few_keys from resolved_facets(facet_groups, kinds, chain_ids, facet_values);
+  if array_position(facet_keys, null) is not null then
+    rare_groups := array(
+      select grp from unnest(facet_groups, facet_keys) entry (grp, facet_key) group by grp having count(facet_key) = 0);
+    -- Where they are more, each pass over them would cost as much as the maps.
+    if rare_groups <> '{}' and cardinality(few_keys) <= max_candidates() * facet_groups[cardinality(facet_groups)] then
+      candidates := few_keys;
+      if cardinality(rare_groups) > 1 or not few_groups <@ rare_groups then
+        candidates := array(
+          select key from unnest(few_groups, few_keys) few (grp, key) where grp = any (rare_groups)
+          group by key having count(distinct grp) = cardinality(rare_groups));
+      end if;
+    end if;
+    if cardinality(candidates) <= max_candidates() then
+      keys := matching_candidates(candidates, facet_groups, facet_keys, few_groups, few_keys, activity, instant);
+      total := case when is_counted then cardinality(keys) end;
+      if walk is null then
+        keys := case when skipped < cardinality(keys) then keys[skipped + 1 : skipped + page_size] else '{}' end;
+      end if;
+      return;
+    end if;
+  end if;
+  select mapped.total, mapped.keys into total, keys from mapped_page(
+    facet_groups, facet_keys, few_groups, few_keys, activity, instant, page_size, skipped, is_counted, walk) mapped;
 
   -- What was elsewhere in the order when the walk began.
   moved := array(
@@ -533,8 +542,7 @@ as $$
 $$;
 
 -- A page for each entry of a JSON array, numbered from 1 (see `campaign_page`), all as of one moment. An entry says which
--- `lists_version` it knows the total of, and the `keys` of the page where it knows these too; where that is the one of today, neither
--- is looked for again. And when either may change all the same, in milliseconds since 1970: when the next campaign starts or
+-- `lists_version` it knows the total of; where that is the one of today, it is not counted again. And when it may change all the same, in milliseconds since 1970: when the next campaign starts or
 -- ends, where it matters which are active. An entry with a `walk` asks for a page of that; what
 -- is given of it says also where the next page goes on, and whether lists have changed since it began.
 create or replace function campaign_pages(questions json, instant timestamptz)
@@ -555,21 +563,16 @@ begin
   for asked in
     select * from rows from (json_to_recordset(questions) as (
       groups integer[], kinds text[], chains bigint[], "values" text[], activity text, page_size integer, skipped bigint,
-      known_lists uuid, keys bigint[], facets json, facet_size integer, walk jsonb
+      known_lists uuid, facets json, facet_size integer, walk jsonb
     )) with ordinality as question (
-      groups, kinds, chains, "values", activity, page_size, skipped, known_lists, keys, facets, facet_size, walk, nth)
+      groups, kinds, chains, "values", activity, page_size, skipped, known_lists, facets, facet_size, walk, nth)
   loop
     nth := asked.nth;
     is_known := asked.known_lists is not distinct from lists_version;
     total := null;
     facet_counts := null;
     changes_at := null;
-    keys := case when is_known then asked.keys end;
     walk := null;
-    if keys is not null then
-      return next;
-      continue;
-    end if;
     -- One that begins is of now. With one more than the page has, it is known where the next begins.
     walk := jsonb_build_object('began', newest, 'lists', lists_version,
       'newest', case when not asked.walk ? 'newest' then (select max(key) from campaigns) end) || asked.walk;

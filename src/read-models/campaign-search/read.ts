@@ -6,7 +6,7 @@ import type { Walk } from './cursor-walks.ts'
 import { campaignFacets, type FacetKind, popularFacets } from './tables.ts'
 
 export { toWalk, toWalkPlace, WALK_PLACE, type Walk, type WalkedPage } from './cursor-walks.ts'
-export { type Counts, createCampaignTotals } from './totals.ts'
+export { type Counts, createCampaignTotals, type KnownPage } from './totals.ts'
 
 /** A facet of a campaign; an empty chain or value is 0 or ''. */
 interface Facet {

@@ -1,12 +1,14 @@
 import { LRUCache } from 'lru-cache'
 
-/** What is in memory of a search. */
-interface Known {
+/** A total, with the facet counts beside it. */
+export interface Counts {
   total: number
   /** JSON of what was counted beside it, without its braces; empty if nothing was. */
   facets: string
-  /** The keys of the campaigns on its page, separated by commas; absent where the page is not known. */
-  keys?: string
+}
+
+/** A total in memory. */
+interface Known extends Counts {
   /** The state of the lists for which it is right. */
   listsVersion: string
   /** Milliseconds since 1970 between which the clock does not change it. */
@@ -14,16 +16,20 @@ interface Known {
   until: number
 }
 
-/** A total, with the facet counts beside it. */
-export type Counts = Pick<Known, 'total' | 'facets'>
+/** A page in memory: its total, and the keys of its campaigns. */
+export interface KnownPage extends Counts {
+  keys: readonly number[]
+}
 
 /** The database's result for a search (see `campaign_pages`). */
 interface Found {
+  /** The `revisionStamp` of the statement. */
+  stamp: string
   total: number | null
   listsVersion: string
   changesAt: number | null
   facetCounts: string | null
-  keys: string
+  keys: readonly number[]
   walked: unknown
 }
 
@@ -31,16 +37,21 @@ const MAX_BYTES = 4 * 1024 * 1024
 /** Memory of an entry besides its text. */
 const ENTRY_BYTES = 300
 
+/** Pages in memory, as long as the lists are those of the statement with this `stamp`, and the clock is between these. */
+interface KnownPages<Version> {
+  store(search: string, page: KnownPage, read: { stamp: string; since: number; until: number }): void
+  lookup(search: string, version: Version, now: number): KnownPage | undefined
+}
+
 /**
- * Totals in memory, by search without its page, and the keys of pages, by whole search. Each names the state of the
- * lists for which it is right; the statement of the page checks whether that is still current, so that all is of the
- * same moment.
- * @param readListsVersion reads the committed state of the lists.
+ * Totals in memory, by search without its page, and pages, by whole search. A total names the state of the lists for
+ * which it is right; the statement of another page checks whether that is still current, so that all is of the same
+ * moment.
  */
-export function createCampaignTotals(readListsVersion: () => Promise<string | undefined>) {
+export function createCampaignTotals<Version>(pages: KnownPages<Version>) {
   const totals = new LRUCache<string, Known>({
     maxSize: MAX_BYTES,
-    sizeCalculation: ({ facets, keys = '' }, search) => search.length + facets.length + keys.length + ENTRY_BYTES,
+    sizeCalculation: ({ facets }, filters) => filters.length + facets.length + ENTRY_BYTES,
   })
 
   function find(search: string, now: Date) {
@@ -50,10 +61,9 @@ export function createCampaignTotals(readListsVersion: () => Promise<string | un
   }
 
   return {
-    /** The total of a search (see `toPageQuestion`), with the counts beside it, if known: an index lookup. */
-    async lookup(search: string, now: Date) {
-      const known = find(partsOf(search).filters, now)
-      return known !== undefined && known.listsVersion === (await readListsVersion()) ? known : undefined
+    /** The page of a search (see `toSearchRequest`) without its campaigns, or the total alone, if it is known. */
+    lookup(search: string, isTotalAlone: boolean, version: Version, now: Date) {
+      return pages.lookup(isTotalAlone ? partsOf(search).filters : search, version, now.getTime())
     },
 
     /**
@@ -63,18 +73,15 @@ export function createCampaignTotals(readListsVersion: () => Promise<string | un
     ask(searches: readonly string[], now: Date) {
       const asked = searches.map((search) => {
         const { filters, page } = partsOf(search)
-        const [known, knownPage] = [find(filters, now), find(search, now)]
-        const isOlder = known !== undefined && knownPage?.listsVersion !== known.listsVersion
-        return { search, filters, page, known: isOlder ? known : knownPage }
+        return { search, filters, page, known: find(filters, now) }
       })
       const entries = asked.map(({ filters, page, known }) => {
         const knownLists = JSON.stringify(known?.listsVersion ?? null)
-        const keys = known?.keys === undefined ? '' : `"keys":[${known.keys}],`
-        return `${filters.slice(0, -1)},"known_lists":${knownLists},${keys}${page.slice(1)}`
+        return `${filters.slice(0, -1)},"known_lists":${knownLists},${page.slice(1)}`
       })
       return {
         json: `[${entries.join(',')}]`,
-        totalOf(nth: number, { total, listsVersion, changesAt, facetCounts, keys, walked }: Found): Counts {
+        totalOf(nth: number, { stamp, total, listsVersion, changesAt, facetCounts, keys, walked }: Found): Counts {
           const { search = '', filters = '', known } = asked[nth - 1] ?? {}
           const since = now.getTime()
           const until = changesAt ?? Number.POSITIVE_INFINITY
@@ -82,7 +89,10 @@ export function createCampaignTotals(readListsVersion: () => Promise<string | un
             total === null ? known : { total, facets: toMembers(facetCounts), listsVersion, since, until }
           if (counts === undefined) throw new TypeError('a total is neither known nor counted')
           if (total !== null) totals.set(filters, counts)
-          if (walked === null && counts.keys === undefined) totals.set(search, { ...counts, keys, since })
+          const { facets } = counts
+          const read = { stamp, since, until: counts.until }
+          pages.store(filters, { total: counts.total, facets, keys: [] }, read)
+          if (walked === null) pages.store(search, { total: counts.total, facets, keys }, read)
           return counts
         },
       }

@@ -1,45 +1,12 @@
-import { desc, max, sql } from 'drizzle-orm'
+import { max, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import { type AsOf, createFollowedChainReader } from '../../database/lookups/followed-chains.ts'
+import { createFollowedChainReader } from '../../database/lookups/followed-chains.ts'
+import type { DataVersion, DataVersionReader, Dependencies } from './data-version.ts'
 import { createRevisionSource } from './revision-queries.ts'
 import { dataRevisions } from './tables.ts'
 
-/** A state of the data that was committed at the time of the query. */
-export interface DataVersion {
-  revision: number
-  /** Which of the histories this process has seen: they differ after a failover or a restored backup. */
-  history: number
-  /** Milliseconds since 1970 at which the next campaign starts or ends. */
-  nextChangeAt: number
-  /** How far followed chains are, in the same snapshot: blocks without effects take no revision. */
-  asOf: AsOf
-}
-
-/** What a response depends on, if that is less than all of the data. */
-export interface Dependencies {
-  /** Campaigns that it shows, with figures of their claims. */
-  campaignKeys: readonly number[] | 'all'
-  /** Whether it also depends on which campaigns there are, and how they are found. */
-  onLists: boolean
-  /** Campaigns that it shows without figures of their claims: new claims matter only if they spend an incentive. */
-  recordKeys?: readonly number[]
-  /** The claimants on whose claims and signatures it depends. */
-  claimants?: readonly string[]
-  /** By chain, the first block that the response shows as not final. */
-  pendingBlocks?: ReadonlyMap<number, number>
-  /** Milliseconds since 1970 at which it changes without any write; absent: when the next campaign starts or ends. */
-  changesAt?: number
-}
-
-export interface DataVersionReader {
-  /**
-   * The committed version, of any history. One index lookup; if there are revisions that are new to this process, or a
-   * campaign has started or ended, a second statement reads those revisions and when the next campaign does.
-   */
-  read(): Promise<DataVersion>
-  /** Whether a response of an earlier version may be outdated at a later one; `undefined` depends on everything. */
-  hasChanged(earlier: DataVersion, later: DataVersion, dependencies: Dependencies | undefined): boolean
-}
+export { createCurrentValues } from './current-values.ts'
+export type { DataVersion, DataVersionReader, Dependencies } from './data-version.ts'
 
 interface Change {
   identity: string
@@ -133,6 +100,11 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
   return {
     read,
 
+    stateOf(stamp) {
+      const [revision, identity] = stamp.split(' ')
+      return changes.get(Number(revision))?.identity === identity ? { revision: Number(revision), history } : undefined
+    },
+
     hasChanged(earlier, later, dependencies) {
       // If revisions have been lost, responses made from them must not be served.
       if (earlier.history !== later.history || earlier.revision > later.revision) return true
@@ -181,16 +153,9 @@ function isFinalByNow(dependencies: Dependencies | undefined, { asOf }: DataVers
 /** In a select: the newest revision in the snapshot of the statement. */
 export const dataRevision = sql<number>`(select max(${dataRevisions.revision})::float8 from ${dataRevisions})`
 
-/** Reads the committed version of the lists: equal ones have the same campaigns, found alike. One index lookup. */
-export function createListsVersionReader(lookups: Database) {
-  const newest = lookups
-    .select({ listsVersion: dataRevisions.listsVersion })
-    .from(dataRevisions)
-    .orderBy(desc(dataRevisions.revision))
-    .limit(1)
-    .prepare('lists_version')
-  return async () => (await newest.execute())[0]?.listsVersion
-}
+/** In a select: the newest revision in the snapshot of the statement, with its identity (see `stateOf`). */
+export const revisionStamp = sql<string>`(
+  select revision || ' ' || identity from data_revisions order by revision desc limit 1)`
 
 /** The state of the data, for metrics. */
 export interface DataMetrics {
