@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
     ['/explorer/chains', ['/status']],
   ])('%s is there at once, with few requests and bytes', async (path, asked) => {
     // Its clock is the real one.
-    await using tab = await openTab(explorer.browser, explorer.base)
+    await using tab = await openTab(explorer.base)
     const { page } = tab
     const requested: string[] = []
     page.on('request', (request) => {
