@@ -17,7 +17,7 @@ export const ONCE_MORE = { retry: 1 }
 let launched: Promise<Browser> | undefined
 
 /** One for all test files of a process, with which it ends; root may use it too. */
-export function launchBrowser() {
+function launchBrowser() {
   launched ??= chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
   return launched
 }
