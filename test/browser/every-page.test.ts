@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setFollowed } from '../setup/data/followed-chains.ts'
-import { hasBrowser, inBrowser, ONCE_MORE, openTab, WIDTHS } from '../setup/pages/browser.ts'
+import { hasBrowser, inBrowser, ONCE_MORE, openTab } from '../setup/pages/browser.ts'
 import { answered, type Explorer, NOW, sampleOf, startExplorer } from '../setup/pages/explorer.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
+import { firstOf } from '../setup/thorough.ts'
 
 const token = aToken({ priceUsd: '1' })
 const campaign = {
@@ -23,6 +24,17 @@ const PAGES = [
   ['/explorer/chains', 'Chains'],
 ] as const
 
+/** Usually a screen of each width and a scheme of each kind, once. */
+const LOOKS = firstOf(
+  [
+    [360, 'light'],
+    [1280, 'dark'],
+    [1280, 'light'],
+    [360, 'dark'],
+  ] as const,
+  2,
+)
+
 describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
   beforeAll(async () => {
     explorer = await startExplorer()
@@ -42,12 +54,11 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
       expect(await page.title()).toBe(`${title} · Reward Campaigns`)
       expect(await page.locator('h1').textContent()).toBe(title)
       await page.evaluate('for (const folded of document.querySelectorAll("details")) folded.open = true')
-      for (const width of WIDTHS) {
+      for (const [width, colorScheme] of LOOKS) {
         await page.setViewportSize({ width, height: 800 })
-        expect(await tab.violations(), String(width)).toEqual([])
+        expect(await tab.violations(colorScheme), `${width} ${colorScheme}`).toEqual([])
         expect(await tab.excessWidth(), String(width)).toBe(0)
       }
-      expect(await tab.violations('dark')).toEqual([])
       expect(await page.getByRole('alert').count()).toBe(0)
       expect([...tab.faults, ...tab.refusals]).toEqual([])
     },
@@ -97,7 +108,7 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
     ['/explorer/chains', ['/status']],
   ])('%s is there at once, with few requests and bytes', async (path, asked) => {
     // Its clock is the real one.
-    await using tab = await openTab(explorer.browser, explorer.base)
+    await using tab = await openTab(explorer.base)
     const { page } = tab
     const requested: string[] = []
     page.on('request', (request) => {

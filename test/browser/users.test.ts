@@ -1,6 +1,6 @@
 import { encodeAbiParameters, parseAbiParameters } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { copied, hasBrowser, inBrowser, ONCE_MORE, WIDTHS } from '../setup/pages/browser.ts'
+import { COLOR_SCHEMES, copied, hasBrowser, inBrowser, ONCE_MORE, WIDTHS } from '../setup/pages/browser.ts'
 import { answered, type Explorer, NOW, startExplorer } from '../setup/pages/explorer.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 
@@ -61,14 +61,16 @@ describe.skipIf(!hasBrowser)(`the rewards of an account ${inBrowser}`, ONCE_MORE
   })
   afterAll(() => explorer[Symbol.asyncDispose]())
 
-  test.each(WIDTHS)('lead from an address to what it can claim and back, %s pixels wide', async (width) => {
+  test('lead from an address to what it can claim and back, on small screens and large ones', async () => {
     await using tab = await explorer.open('/')
     const { page } = tab
-    await page.setViewportSize({ width, height: 800 })
     async function expectToFit(what: string) {
       await answered(page)
-      expect(await tab.violations(), what).toEqual([])
-      expect(await tab.excessWidth(), what).toBe(0)
+      for (const [index, width] of WIDTHS.entries()) {
+        await page.setViewportSize({ width, height: 800 })
+        expect(await tab.violations(COLOR_SCHEMES[index]), `${what}, ${width}`).toEqual([])
+        expect(await tab.excessWidth(), `${what}, ${width}`).toBe(0)
+      }
     }
     await page.getByRole('navigation', { name: 'Pages', exact: true }).getByText('Rewards').click()
     await page.locator('h1:focus', { hasText: 'Rewards' }).waitFor()

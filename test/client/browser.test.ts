@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import type { createClient } from 'reward-campaigns-client'
 import { describe, expect, test } from 'vitest'
 import { bundleClient } from '../../packages/client/build.mjs'
-import { isBrowserThere, openPage, startSite } from '../setup/pages/site.ts'
+import { hasBrowser, inBrowser } from '../setup/pages/browser.ts'
+import { startSite } from '../setup/pages/site.ts'
 import { aCampaign, anAccessList } from '../setup/records.ts'
 import { startTestApp } from '../setup/test-app.ts'
 import { issueToken } from '../setup/tokens.ts'
@@ -12,8 +13,7 @@ import { issueToken } from '../setup/tokens.ts'
 /** What is on the page: the client, as its one file has it, and where the service is. */
 declare const window: { createClient: typeof createClient }
 
-// A browser is no dependency of the project; where Debian's is installed, the client is tried in it.
-describe.skipIf(!isBrowserThere)('in a browser, on a page of another origin', () => {
+describe.skipIf(!hasBrowser)(`${inBrowser}, on a page of another origin`, () => {
   test('the client remembers answers, sends its token, and tells failures and totals', async () => {
     await using api = await startTestApp()
     await api.save(aCampaign(), anAccessList({ userId: 'user-1', name: 'Early' }))
@@ -26,12 +26,12 @@ describe.skipIf(!isBrowserThere)('in a browser, on a page of another origin', ()
         '/': ['text/html', `<!doctype html><title>Client</title><script type="module">${script}</script>`],
         '/browser.js': ['text/javascript', await readFile(join(folder, 'browser.js'), 'utf8')],
       })
-      await using browser = await openPage(site.url)
+      await using tab = await site.open()
       const statuses: number[] = []
-      browser.page.on('response', (response) => {
+      tab.page.on('response', (response) => {
         if (response.url().endsWith('/campaigns')) statuses.push(response.status())
       })
-      const seen = await browser.page.evaluate(
+      const seen = await tab.page.evaluate(
         async ({ baseUrl, token }) => {
           const client = window.createClient({ baseUrl, token })
           const responses = [await client.listCampaigns(), await client.listCampaigns()]

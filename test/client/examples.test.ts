@@ -5,7 +5,8 @@ import { build } from 'esbuild'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bundleClient } from '../../packages/client/build.mjs'
-import { isBrowserThere, openPage, startSite } from '../setup/pages/site.ts'
+import { hasBrowser, inBrowser } from '../setup/pages/browser.ts'
+import { startSite } from '../setup/pages/site.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
 import { startTestApp } from '../setup/test-app.ts'
 
@@ -27,8 +28,7 @@ test('the page is less than twenty lines', async () => {
   expect(page.trimEnd().split('\n').length).toBeLessThan(20)
 })
 
-// A browser is no dependency of the project; where Debian's is installed, the examples are tried in it.
-describe.skipIf(!isBrowserThere)('in a browser', () => {
+describe.skipIf(!hasBrowser)(inBrowser, () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'client-examples-'))
@@ -44,9 +44,9 @@ describe.skipIf(!isBrowserThere)('in a browser', () => {
       '/': ['text/html', await readFile(join(root, 'examples/page/index.html'), 'utf8')],
       '/browser.js': ['text/javascript', await readFile(bundle, 'utf8')],
     })
-    await using browser = await openPage(site.url)
-    expect(await listedIn(browser.page)).toEqual(['Swap <b>something</b>: $12.50', 'Unnamed: $2.00'])
-    expect(browser.faults).toEqual([])
+    await using tab = await site.open()
+    expect(await listedIn(tab.page)).toEqual(['Swap <b>something</b>: $12.50', 'Unnamed: $2.00'])
+    expect(tab.faults).toEqual([])
   })
 
   test('the page made with React lists what is trending, and says what is wrong', async () => {
@@ -67,11 +67,11 @@ describe.skipIf(!isBrowserThere)('in a browser', () => {
       '/refused': ['text/html', page.replace('trending-campaigns.js', 'refused.js')],
       '/refused.js': ['text/javascript', script.replace('"1h"', '"1w"')],
     })
-    await using browser = await openPage(site.url)
-    expect(await listedIn(browser.page)).toEqual(['Swap <b>something</b>: $12.50', 'Unnamed: $2.00'])
-    expect(browser.faults).toEqual([])
+    await using tab = await site.open()
+    expect(await listedIn(tab.page)).toEqual(['Swap <b>something</b>: $12.50', 'Unnamed: $2.00'])
+    expect(tab.faults).toEqual([])
 
-    await using refused = await openPage(`${site.url}/refused`)
+    await using refused = await site.open('/refused')
     const alert = refused.page.getByRole('alert')
     await alert.waitFor()
     const { error } = (await api.get('/reward-kit/trending?period=1w')).json()

@@ -2,18 +2,43 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
-import { createTestDatabase } from '../setup/database.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { copySources, filesOf, filesToldOf, type Recipe } from '../setup/documents/copied-sources.ts'
 import { aCampaign, anAddress, aStep, aToken } from '../setup/records.ts'
+import type { TestApp } from '../setup/test-app.ts'
 
 /*
- * Recipes of CONTRIBUTING, done to a copy of the sources. That of a filter has a file of its own.
+ * Recipes of CONTRIBUTING, done to one copy of the sources, which takes long to load. That of a filter has a file of its own.
  */
 
 const root = join(import.meta.dirname, '../..')
 
-type TestAppModule = typeof import('../setup/test-app.ts')
+let copy: Awaited<ReturnType<typeof copySources>>
+let database: TestDatabase
+/** The app of the copy, which also saves by its sources. */
+let api: TestApp
+/** What the migration does that was generated. */
+let statements: string[]
+/** How many migrations are applied at once, and once more. */
+let applied: number[]
+
+beforeAll(async () => {
+  copy = await copySources([...operation, ...readModel, ...column, ...setting])
+  statements = (await generateMigration(copy.folder, 'follow-recipes')).split('--> statement-breakpoint\n')
+  database = await createTestDatabase()
+  const { migrateDatabase } =
+    await copy.load<typeof import('../../src/database/migrations.ts')>('src/database/migrations.ts')
+  applied = [await migrateDatabase(database.url), await migrateDatabase(database.url)]
+  const { startTestApp } = await copy.load<typeof import('../setup/test-app.ts')>('test/setup/test-app.ts')
+  const { save: _, ...unsaved } = database
+  api = await startTestApp({}, unsaved)
+}, 120_000)
+afterAll(async () => {
+  await api?.[Symbol.asyncDispose]()
+  await database?.[Symbol.asyncDispose]()
+  await copy?.[Symbol.asyncDispose]()
+})
 
 /** Makes the migration of a copy; returns its SQL. */
 async function generateMigration(folder: string, name: string) {
@@ -114,9 +139,6 @@ import { currencySchemas } from './features/currencies/currency-schemas.ts'
 
 test('an operation is added in four files, those that CONTRIBUTING names', async () => {
   expect(await filesToldOf('An operation.')).toEqual(filesOf(operation))
-  await using copy = await copySources(operation)
-  const { startTestApp } = await copy.load<TestAppModule>('test/setup/test-app.ts')
-  await using api = await startTestApp()
   const [one, other] = ['one token', 'other token'].map((word) => aToken({ chainId: 10, address: anAddress(word) }))
   await api.save(...[one, other, aToken({ chainId: 8453 })].filter((token) => token !== undefined))
   const response = await api.get('/currencies?chainId=10')
@@ -208,16 +230,8 @@ test('a read model is added in six files, those that CONTRIBUTING names, and a m
   expect(await filesToldOf('A read model.')).toEqual(
     filesOf(readModel).map((file) => file.replace('step-counts', '<name>')),
   )
-  await using copy = await copySources(readModel)
-  expect(await generateMigration(copy.folder, 'count-steps')).toContain('CREATE TABLE "campaign_step_counts"')
-  await using database = await createTestDatabase()
-  const { migrateDatabase } =
-    await copy.load<typeof import('../../src/database/migrations.ts')>('src/database/migrations.ts')
-  expect(await migrateDatabase(database.url)).toBe(1)
-  const { startTestApp } = await copy.load<TestAppModule>('test/setup/test-app.ts')
-  // Records are saved by the sources that were changed.
-  const { save: _, ...unsaved } = database
-  await using api = await startTestApp({}, unsaved)
+  expect(statements).toContainEqual(expect.stringContaining('CREATE TABLE "campaign_step_counts"'))
+  expect(applied).toEqual([1, 0])
   const campaign = aCampaign({ actionSteps: [aStep(anAddress('a')), aStep(anAddress('b'))] })
   await api.save(campaign, aCampaign())
   const counts = async () =>
@@ -237,21 +251,18 @@ test('a read model is added in six files, those that CONTRIBUTING names, and a m
   const { rebuild } = await copy.load<typeof import('../../src/ingest/rebuild.ts')>('src/ingest/rebuild.ts')
   await rebuild(database.url, { isOwnSchema: false, log: () => undefined })
   expect(await counts()).toEqual([0, 1])
-}, 120_000)
+})
 
 const column: Recipe = [
   ['src/database/tables/tokens.ts', '    holders: doublePrecision(),\n', '    website: text(),\n'],
 ]
 
 test('a migration is generated from the table that was changed, and applied', async () => {
-  await using copy = await copySources(column)
-  expect(await generateMigration(copy.folder, 'add-websites')).toBe('ALTER TABLE "tokens" ADD COLUMN "website" text;')
-  await using database = await createTestDatabase()
-  const { migrateDatabase } =
-    await copy.load<typeof import('../../src/database/migrations.ts')>('src/database/migrations.ts')
-  expect(await migrateDatabase(database.url)).toBe(1)
-  expect(await migrateDatabase(database.url)).toBe(0)
-  expect(await database.query('select website from tokens')).toEqual([])
+  expect(statements.filter((statement) => statement.includes('"tokens"')).map((statement) => statement.trim())).toEqual(
+    ['ALTER TABLE "tokens" ADD COLUMN "website" text;'],
+  )
+  expect(applied).toEqual([1, 0])
+  expect(await database.query('select website from tokens where website is not null')).toEqual([])
 })
 
 const setting: Recipe = [
@@ -264,7 +275,6 @@ const setting: Recipe = [
 
 test('a setting is added in one file, and is checked like the others', async () => {
   expect(await filesToldOf('A setting.')).toEqual(filesOf(setting))
-  await using copy = await copySources(setting)
   const { readSettings } = await copy.load<typeof import('../../src/config.ts')>('src/config.ts')
   const read = (environment: Record<string, string>) =>
     (readSettings(environment) as unknown as Record<string, unknown>).GREETING_SECONDS

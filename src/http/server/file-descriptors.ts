@@ -14,8 +14,15 @@ export function connectionLimit(requested: number, databaseConnections: number):
   )
 }
 
-/** If the system has no such limit, there is none. */
+let known: number | undefined
+
+/** If the system has no such limit, there is none. Read once: a report takes a core 20 ms. */
 function descriptorLimit(): number {
+  known ??= readDescriptorLimit()
+  return known
+}
+
+function readDescriptorLimit(): number {
   const report: { userLimits?: { open_files?: { soft?: unknown } } } = process.report.getReport()
   const limit = report.userLimits?.open_files?.soft
   return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY

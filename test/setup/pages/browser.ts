@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
-import axe from 'axe-core'
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
 
 const CHROMIUM = '/usr/bin/chromium'
 
@@ -13,8 +14,30 @@ export const inBrowser = hasBrowser ? 'in Chromium' : `in Chromium, which is not
 /** What a busy machine makes a browser do too late is tried once more; what fails twice is wrong. */
 export const ONCE_MORE = { retry: 1 }
 
-/** One for all tests of a file; root may use it too. */
-export const launchBrowser = () => chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+let launched: Promise<Browser> | undefined
+
+/** One for all test files of a process, with which it ends; root may use it too. */
+function launchBrowser() {
+  launched ??= chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  return launched
+}
+
+/** What Playwright's own test runner takes where contexts are reused: all that a page has left is gone from the next one. */
+interface ReusingBrowser extends Browser {
+  _newContextForReuse: Browser['newContext']
+  _disconnectFromReusedContext: (reason: string) => Promise<void>
+}
+
+/** A new context takes a core half a second, one that is used again a fifth of that: it is there for one at a time. */
+async function openContext(options: BrowserContextOptions) {
+  const browser = (await launchBrowser()) as ReusingBrowser
+  if (browser.contexts().length > 0) {
+    const context = await browser.newContext(options)
+    return { context, close: () => context.close() }
+  }
+  const context = await browser._newContextForReuse(options)
+  return { context, close: () => browser._disconnectFromReusedContext('the test is over') }
+}
 
 export const WIDTHS = [360, 1280] as const
 export const COLOR_SCHEMES = ['light', 'dark'] as const
@@ -42,6 +65,9 @@ export interface Tab extends AsyncDisposable {
   loadedBytes: () => Promise<number>
 }
 
+/** The shortest of its files, as a page is long in reading it. */
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const RULES_OF_COLORS = ['color-contrast', 'link-in-text-block']
 
@@ -61,13 +87,13 @@ const LOADED_BYTES = `['navigation', 'resource'].flatMap((type) => performance.g
   .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`
 
 /** An empty tab of somebody in Greenwich, with a storage of its own. It may ask these origins and no others. */
-export async function openTab(browser: Browser, ...origins: string[]): Promise<Tab> {
-  const context = await browser.newContext({
+export async function openTab(...origins: string[]): Promise<Tab> {
+  const { context, close } = await openContext({
     permissions: ['clipboard-read', 'clipboard-write'],
     locale: 'en-US',
     timezoneId: 'UTC',
   })
-  const page = await context.newPage()
+  const page = context.pages()[0] ?? (await context.newPage())
   const faults: string[] = []
   const refusals: string[] = []
   page.on('pageerror', (error) => faults.push(String(error)))
@@ -89,10 +115,10 @@ export async function openTab(browser: Browser, ...origins: string[]): Promise<T
     refusals,
     async violations(colorScheme = 'light') {
       // The policy of the page is for its own scripts; this one comes from the debugger.
-      if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axe.source)
+      if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(AXE)
       await page.emulateMedia({ colorScheme })
       const runOnly = colorScheme === 'dark' ? RULES_OF_COLORS : RULES
-      const { violations }: axe.AxeResults = await page.evaluate(
+      const { violations }: AxeResults = await page.evaluate(
         `axe.run(document, { runOnly: ${JSON.stringify(runOnly)}, resultTypes: ['violations'] })`,
       )
       return violations.map(({ id, nodes }) => `${id} (${nodes.length}): ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)
@@ -101,7 +127,7 @@ export async function openTab(browser: Browser, ...origins: string[]): Promise<T
     firstPaint: () => page.evaluate(FIRST_PAINT),
     layoutShift: () => page.evaluate(LAYOUT_SHIFT),
     loadedBytes: () => page.evaluate(LOADED_BYTES),
-    [Symbol.asyncDispose]: () => context.close(),
+    [Symbol.asyncDispose]: close,
   }
 }
 

@@ -1,14 +1,13 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { generateSample } from 'reward-campaigns-sample-data'
 import type { TestDatabase } from '../database.ts'
 import { startTestApp, type TestApp } from '../test-app.ts'
-import { launchBrowser, openTab, type Tab } from './browser.ts'
+import { openTab, type Tab } from './browser.ts'
 
 /** The moment at which service and pages begin here. */
 export const NOW = new Date('2026-03-01T12:00:00Z')
 
 export interface Explorer extends AsyncDisposable {
-  browser: Browser
   api: TestApp
   base: string
   /** A tab at a page, with its answers. Its clock begins at `NOW`, and can be put forward. */
@@ -22,13 +21,13 @@ export interface Explorer extends AsyncDisposable {
 /** A page polls, so that there are moments without requests. */
 const WITHOUT_STREAMS = 'delete globalThis.EventSource'
 
-/** The service and a browser that looks at it, on a database of its own or another. */
+/** The service and tabs that look at it, on a database of its own or another. */
 export async function startExplorer(settings: Record<string, string> = {}, database?: TestDatabase): Promise<Explorer> {
-  const [browser, api] = await Promise.all([launchBrowser(), startTestApp(settings, database)])
+  const api = await startTestApp(settings, database)
   api.setNow(NOW)
   const base = await api.app.listen({ host: '127.0.0.1', port: 0 })
   async function open(path: string, isLive: boolean) {
-    const tab = await openTab(browser, base)
+    const tab = await openTab(base)
     if (!isLive) await tab.page.addInitScript(WITHOUT_STREAMS)
     await tab.page.clock.install({ time: NOW })
     await tab.page.goto(base + path)
@@ -36,11 +35,11 @@ export async function startExplorer(settings: Record<string, string> = {}, datab
     return tab
   }
   return {
-    ...{ browser, api, base },
+    ...{ api, base },
     open: (path) => open(path, false),
     openLive: (path) => open(path, true),
     async layoutShift(path) {
-      await using tab = await openTab(browser, base)
+      await using tab = await openTab(base)
       const { page } = tab
       await page.addInitScript(WITHOUT_STREAMS)
       let asked = 0
@@ -62,10 +61,7 @@ export async function startExplorer(settings: Record<string, string> = {}, datab
       await page.waitForLoadState('networkidle')
       return await tab.layoutShift()
     },
-    async [Symbol.asyncDispose]() {
-      await browser.close()
-      await api[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
   }
 }
 

@@ -1,13 +1,8 @@
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { chromium } from 'playwright-core'
 import type { TestApp } from '../test-app.ts'
-
-const CHROMIUM = '/usr/bin/chromium'
-
-export const isBrowserThere = existsSync(CHROMIUM)
+import { openTab } from './browser.ts'
 
 /** Where the examples expect the service. */
 const SERVICE = 'http://localhost:3000'
@@ -22,30 +17,20 @@ export async function startSite(api: TestApp, files: Record<string, [type: strin
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     service,
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
+    /** A tab at a page of the site, which may ask the service too. */
+    async open(path = '/') {
+      const tab = await openTab(url, service)
+      await tab.page.goto(url + path)
+      return tab
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
     },
-  }
-}
-
-/** A page, and whatever goes wrong in it. */
-export async function openPage(url: string) {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
-  const page = await browser.newPage()
-  const faults: string[] = []
-  page.on('pageerror', (error) => faults.push(String(error)))
-  page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text())
-  })
-  await page.goto(url)
-  return {
-    page,
-    faults,
-    [Symbol.asyncDispose]: () => browser.close(),
   }
 }
