@@ -5,7 +5,9 @@ import { databaseUrl } from '../setup/servers/database-url.ts'
 
 /** All rows of all tables, and the counters. */
 async function everythingIn({ query }: TestDatabase) {
-  const tables = await query("select oid::regclass::text as name from pg_class where relkind = 'r' and relpersistence = 'p' and oid >= 16384 order by 1")
+  const tables = await query(
+    "select oid::regclass::text as name from pg_class where relkind = 'r' and relpersistence = 'p' and oid >= 16384 order by 1",
+  )
   const rows = await Promise.all(
     tables.map(async ({ name }) => [name, await query(`select data::text from ${name} data order by 1`)]),
   )

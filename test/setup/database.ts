@@ -23,6 +23,8 @@ const closings = new Map<string, () => Promise<void>>()
 
 /** Those that tests of this worker have left; the next run drops what is there at the end of this one. */
 const used: OwnDatabase[] = []
+/** Each has connections, of which the server has few for all workers. */
+const MAX_USED = 3
 let fresh: Awaited<ReturnType<typeof describeFresh>> | undefined
 
 /** A fresh, migrated database of its own for a test; or a copy of another, which nobody may use meanwhile. */
@@ -39,7 +41,10 @@ export async function createTestDatabase(template?: TestDatabase): Promise<TestD
 
 const lend = (database: OwnDatabase): TestDatabase => ({
   ...database,
-  [Symbol.asyncDispose]: async () => void used.push(database),
+  async [Symbol.asyncDispose]() {
+    if (used.length < MAX_USED) used.push(database)
+    else await database[Symbol.asyncDispose]()
+  },
 })
 
 interface OwnDatabase extends TestDatabase, UsedDatabase {}
