@@ -1,7 +1,6 @@
-import { expect, inject, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { expect, test } from 'vitest'
+import { copyTemplate, createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
-import { databaseUrl } from '../setup/servers/database-url.ts'
 
 /** All rows of all tables, and the counters. */
 async function everythingIn({ query }: TestDatabase) {
@@ -22,8 +21,7 @@ async function useAndLeave(use: (database: TestDatabase) => Promise<unknown>) {
 }
 
 test('a database that a test has filled is as a fresh copy for the next one', async () => {
-  const template = { url: databaseUrl(inject('serverUrl'), inject('templateDatabase')) } as TestDatabase
-  await using copy = await createTestDatabase(template)
+  await using copy = await copyTemplate()
   const url = await useAndLeave(async ({ save }) => {
     const token = aToken()
     const campaign = aCampaign({ incentives: [anErc20Incentive(token.address)] })

@@ -34,7 +34,7 @@ export async function createTestDatabase(template?: TestDatabase): Promise<TestD
     if (fresh !== undefined && (await restore(left, fresh).catch(() => false))) return lend(left)
     await left[Symbol.asyncDispose]()
   }
-  const database = await copyDatabase(inject('templateDatabase'))
+  const database = await copyTemplate()
   fresh ??= await describeFresh(database)
   return lend(database)
 }
@@ -46,6 +46,9 @@ const lend = (database: OwnDatabase): TestDatabase => ({
     else await database[Symbol.asyncDispose]()
   },
 })
+
+/** A fresh one for a test of plans, which also depend on where rows of tests before have been. */
+export const copyTemplate = (): Promise<OwnDatabase> => copyDatabase(inject('templateDatabase'))
 
 interface OwnDatabase extends TestDatabase, UsedDatabase {}
 
