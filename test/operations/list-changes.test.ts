@@ -209,10 +209,14 @@ test('of many streams that are opened at once only so many begin, and none is co
 test('a client that does not keep up is cut off', async () => {
   await until(() => api.counts.streams() === 0)
   const { port } = api.app.server.address() as AddressInfo
-  const socket = connect(port, '127.0.0.1')
-  const closed = new Promise((resolve) => socket.once('close', resolve))
-  socket.on('error', () => undefined)
-  socket.write('GET /changes HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\n\r\n')
+  // Refused while requests whose clients have gone a moment ago are still to come.
+  const socket = await waitFor(async () => {
+    const opened = connect(port, '127.0.0.1').on('error', () => undefined)
+    opened.write('GET /changes HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\n\r\n')
+    const [head] = await once(opened, 'data')
+    return String(head).startsWith('HTTP/1.1 200') ? opened : undefined
+  })
+  const closed = once(socket, 'close')
   await until(() => api.counts.streams() === 1)
   socket.pause()
   // What the system buffers of a connection is a few megabytes: big events soon fill it.

@@ -6,8 +6,8 @@ declare module 'vitest' {
   }
 }
 
-/** How often something is repeated: less in `npm test`, which finds what is wrong with few of them, than in `npm run test:thorough`. */
-export const repeated = (usual: number, thorough: number) => (inject('isThorough') ? thorough : usual)
+/** How often, or of what, something is tried: less in `npm test`, which finds what is wrong with few of them, than in `npm run test:thorough`. */
+export const repeated = <T>(usual: T, thorough: T) => (inject('isThorough') ? thorough : usual)
 
 /** The first of these, and all of them in `npm run test:thorough`. */
 export const firstOf = <T>(all: readonly T[], usual = 1): T[] => all.slice(0, repeated(usual, all.length))

@@ -168,7 +168,7 @@ test.each(firstOf([1, 2]))(
       const activity = random.pick([{}, { showActiveOnly: 'true' }, { sortBy: 'active' }])
       return pagesOf({ ...query, ...activity, tokenWhitelist: random.pick(['true', 'false']) })
     })
-    const some = () => random.shuffled(queries).slice(0, 40)
+    const some = () => random.shuffled(queries).slice(0, repeated(20, 40))
     const campaigns = () => records.filter((record): record is CampaignRecord => record.type === 'campaign')
     const kinds: (() => Promise<void>)[] = [
       () => apply(randomBatch(records, base, random)),

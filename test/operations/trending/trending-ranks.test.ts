@@ -91,7 +91,7 @@ test.each([
       await storeTotalsOf(api.database, base - age)
       await storeActivityOf(api.database, base + age)
       await expectMapsToAgree(api.database)
-      for (const now of [base, base + random.integer(-DAY, HOUR)]) {
+      for (const now of firstOf([base + random.integer(-DAY, HOUR), base])) {
         counts.push(...(await compareAll(api, records, random, new Date(now * 1000))))
       }
       const withdrawn = records.filter((record) => record.type === 'claim').filter(() => random.chance(0.05))
