@@ -216,7 +216,7 @@ test('a client that does not keep up is cut off', async () => {
     const [head] = await once(opened, 'data')
     return String(head).startsWith('HTTP/1.1 200') ? opened : undefined
   })
-  const closed = once(socket, 'close')
+  const closed = new Promise((resolve) => socket.once('close', resolve))
   await until(() => api.counts.streams() === 1)
   socket.pause()
   // What the system buffers of a connection is a few megabytes: big events soon fill it.
