@@ -237,10 +237,14 @@ begin
       select counted.counts, counted.total into facet_counts, total from campaign_facet_counts(
         asked.groups, asked.kinds, asked.chains, asked."values", asked.activity, instant, asked.facets, asked.facet_size) counted;
     end if;
-    page := campaign_page(asked.groups, asked.kinds, asked.chains, asked."values", asked.activity, instant,
-      asked.page_size + (walk is not null)::integer, asked.skipped, not is_known and total is null, case when not begins then walk end);
-    total := coalesce(total, page.total);
-    keys := page.keys;
+    if asked.page_size = 0 and walk is null and (is_known or total is not null) then
+      keys := '{}';
+    else
+      page := campaign_page(asked.groups, asked.kinds, asked.chains, asked."values", asked.activity, instant,
+        asked.page_size + (walk is not null)::integer, asked.skipped, not is_known and total is null, case when not begins then walk end);
+      total := coalesce(total, page.total);
+      keys := page.keys;
+    end if;
     if walk is not null then
       select case when begins then page.keys[:asked.page_size] else walked.keys end, walk || jsonb_build_object('place', place, 'changed', case
         when (walk ->> 'lists')::uuid = lists_version then 'no'
