@@ -94,7 +94,7 @@ declare
   kinds text[] := '{}';
   counts bigint[] := '{}';
 begin
-  if matching <= 1000 then
+  if matching <= 1000 and asked <> '{}' then
     return query select * from few_facet_counts(asked, spans, maps);
     return;
   end if;
