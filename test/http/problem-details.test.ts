@@ -142,7 +142,13 @@ describe('problem details', () => {
     ],
     ['/campaigns?owner=%zz', [['owner', 'encoding']]],
     ['/campaigns?owner=%00', [['owner', 'encoding']]],
-    ['/claims?cursor=abc', [['cursor', 'invalid']]],
+    ...['abc', 'a'.repeat(512)].map((cursor): [string, [string, string][]] => [
+      `/claims?cursor=${cursor}&pageSize=101`,
+      [
+        ['cursor', 'invalid'],
+        ['pageSize', 'invalid'],
+      ],
+    ]),
     ['/campaigns?minBlock=999:1', [['minBlock', 'invalid']]],
     [`/prices?token=1:0x${'1'.repeat(40)}&at=2999-01-01T00:00:00Z`, [['at', 'invalid']]],
     [`/campaigns?${Array.from({ length: 65 }, (_, index) => `p${index}=1`).join('&')}`, []],

@@ -86,6 +86,18 @@ test('changes come in order, page by page, filtered; without a cursor from now o
   expect(all.changes[4]?.claim).toEqual(claims[0])
 })
 
+test('a page with more after it leads to the next one, with its filters', async () => {
+  const after = await now()
+  await api.save(aToken(), aToken({ chainId: 10 }), aToken())
+  const url = (cursor: string) => `?chainId=8453&after=${cursor}&pageSize=1`
+  const first = await api.get(`/changes${url(after)}`)
+  const { nextCursor } = first.json()
+  expect(first.headers.link).toBe(`<${url(nextCursor)}>; rel="next"`)
+  const last = await api.get(`/changes${url(nextCursor)}`)
+  expect(last.json()).toMatchObject({ changes: [expect.anything()], hasMore: false })
+  expect(last.headers).not.toHaveProperty('link')
+})
+
 test('what is wrong with a cursor, and that a history is lost, is said', async () => {
   // Of another database, which has seen more commits.
   const ahead = Buffer.alloc(32, 1)

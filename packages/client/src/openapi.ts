@@ -1753,8 +1753,7 @@ export interface components {
                 "x-request-id": components["headers"]["x-request-id"];
                 ratelimit: components["headers"]["ratelimit"];
                 "x-as-of": components["headers"]["x-as-of"];
-                /** @description The next page, `<…>; rel="next"` (RFC 8288); absent on the last one. */
-                link?: string;
+                link: components["headers"]["link_2"];
                 /** @description `after` of `/changes`, for the changes after this page. */
                 "x-changes-cursor"?: string;
                 [name: string]: unknown;
@@ -1933,6 +1932,8 @@ export interface components {
         "x-total-count": number;
         /** @description Other pages (RFC 8288), relative to the request: `first`, `prev`, `next`, `last`, with cursors only `next`; after the last page `prev` is the last one. Absent with `pageSize=0`, without another page, and if it would be longer. */
         link: string;
+        /** @description The next page, `<…>; rel="next"` (RFC 8288); absent on the last one. */
+        link_2: string;
         /** @description What failed, for programs: see the guide on errors. */
         "x-error-code": components["schemas"]["XErrorCode"];
         /** @description Seconds to wait before a retry. */
@@ -2958,6 +2959,7 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     ratelimit: components["headers"]["ratelimit"];
+                    link: components["headers"]["link_2"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -2,6 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { HistoryLostError, InvalidParameterError } from '../../http/request/errors/errors.ts'
+import { toPageLinks } from '../../http/request/page-links.ts'
+import { exporting } from '../../http/request/response-headers.ts'
 import { uncachedResponsesOf } from '../../http/request/responses.ts'
 import { addVary } from '../../http/request/vary.ts'
 import { type ChangePage, type ChangeReader, MalformedCursorError } from '../../read-models/changes/read.ts'
@@ -28,6 +30,7 @@ const example: ListChangesResponse = {
 const responses = uncachedResponsesOf(
   {
     description: 'The changes after the cursor.',
+    headers: { link: exporting.link },
     schema: ListChangesResponse,
     example,
     otherExamples: { now: ['/changes', { changes: [], nextCursor: example.nextCursor, hasMore: false }] },
@@ -134,7 +137,12 @@ export const changeRoutes: FastifyPluginAsyncTypebox<ChangeRoutes> = async (app,
     addVary(reply, 'accept')
     void reply.header('cache-control', 'no-store')
     const { query } = request
-    if (!wantsEvents(request)) return list(request, query)
+    if (!wantsEvents(request)) {
+      const page = await list(request, query)
+      const link = toPageLinks(request, { nextCursor: page.hasMore ? page.nextCursor : null })
+      if (link !== undefined) void reply.header('link', link)
+      return page
+    }
     const onClose = feed.join()
     try {
       startStream(request)

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { DIGEST_BYTES } from '../../schemas/parameters/paging.ts'
 import { quote } from '../../schemas/validation/validator.ts'
 import { toCanonicalQuery } from './canonical-query.ts'
 import { InvalidParameterError } from './errors/errors.ts'
@@ -7,8 +8,6 @@ import { InvalidParameterError } from './errors/errors.ts'
  * A cursor is a position in an order, with a digest of the query that defines the order. It is the same in every
  * process and never expires. It contains no secrets: a forged one shows nothing that pages do not show.
  */
-
-const DIGEST_BYTES = 9
 
 /** These parameters do not define the order: which page, its size, and as of which block. */
 const ASIDE = new Set(['cursor', 'page', 'pageSize', 'minBlock'])

@@ -12,7 +12,7 @@ export interface Paged {
 const MAX_LINK_BYTES = 8000
 
 /** A response is cached without `minBlock`, so its links get it when the response is sent. */
-const ASIDE = new Set(['page', 'cursor', 'pageSize', 'minBlock'])
+const ASIDE = new Set(['page', 'cursor', 'after', 'pageSize', 'minBlock'])
 
 /** Values are encoded only as far as necessary: separators stay readable. */
 const encode = (value: unknown) => encodeURIComponent(String(value)).replaceAll('%2C', ',').replaceAll('%3A', ':')
@@ -25,8 +25,9 @@ const encode = (value: unknown) => encodeURIComponent(String(value)).replaceAll(
 export function toPageLinks({ query, routeOptions }: FastifyRequest, { totalCount, nextCursor }: Paged) {
   const { page, pageSize, ...filter } = Object(query)
   if (pageSize === 0) return undefined
-  const targets = nextCursor === undefined ? toNumbers(page, pageSize, totalCount) : toNext(nextCursor)
   const { properties = {} } = Object(routeOptions.schema?.querystring)
+  const cursor = 'after' in properties ? 'after' : 'cursor'
+  const targets = nextCursor === undefined ? toNumbers(page, pageSize, totalCount) : toNext(cursor, nextCursor)
   const parameters = Object.keys(properties)
     .filter((name) => !ASIDE.has(name) && filter[name] !== undefined && filter[name] !== properties[name].default)
     .map((name) => `${name}=${encode(filter[name])}&`)
@@ -41,8 +42,8 @@ export const withMinimumBlocks = (links: string, minBlock: unknown) =>
 
 const withinLimit = (links: string) => (links === '' || links.length > MAX_LINK_BYTES ? undefined : links)
 
-const toNext = (nextCursor: string | null): string[][] =>
-  nextCursor === null ? [] : [['next', `cursor=${nextCursor}`]]
+const toNext = (parameter: string, nextCursor: string | null): string[][] =>
+  nextCursor === null ? [] : [['next', `${parameter}=${nextCursor}`]]
 
 /** After the last page, the previous page is the last one. */
 function toNumbers(page: number | undefined, pageSize: number, total: number | undefined): string[][] {

@@ -578,10 +578,18 @@ begin
       'newest', case when not asked.walk ? 'newest' then (select max(key) from campaigns) end) || asked.walk;
     -- Nothing has moved since it began if it begins: only the place of its last one has to be found.
     begins := not asked.walk ? 'newest';
-    page := campaign_page(asked.groups, asked.kinds, asked.chains, asked."values", asked.activity, instant,
-      asked.page_size + (walk is not null)::integer, asked.skipped, not is_known, case when not begins then walk end);
-    total := page.total;
-    keys := page.keys;
+    if asked.facets is not null and not is_known then
+      select counted.counts, counted.total into facet_counts, total from campaign_facet_counts(
+        asked.groups, asked.kinds, asked.chains, asked."values", asked.activity, instant, asked.facets, asked.facet_size) counted;
+    end if;
+    if asked.page_size = 0 and walk is null and (is_known or total is not null) then
+      keys := '{}';
+    else
+      page := campaign_page(asked.groups, asked.kinds, asked.chains, asked."values", asked.activity, instant,
+        asked.page_size + (walk is not null)::integer, asked.skipped, not is_known and total is null, case when not begins then walk end);
+      total := coalesce(total, page.total);
+      keys := page.keys;
+    end if;
     if walk is not null then
       select case when begins then page.keys[:asked.page_size] else walked.keys end, walk || jsonb_build_object('place', place, 'changed', case
         when (walk ->> 'lists')::uuid = lists_version then 'no'
@@ -591,10 +599,6 @@ begin
       into keys, walk
       from walk_page(case when begins then page.keys[asked.page_size :] else page.keys end, asked.activity, instant,
         case when begins then 1 else asked.page_size end, walk) walked;
-    end if;
-    if total is not null and asked.facets is not null then
-      facet_counts := campaign_facet_counts(
-        asked.groups, asked.kinds, asked.chains, asked."values", asked.activity, instant, asked.facets, asked.facet_size)::text;
     end if;
     if total is not null and (asked.activity <> 'any' or asked.facets is not null) then
       changes_at := 1000 * extract(epoch from least(

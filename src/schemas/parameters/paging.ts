@@ -21,10 +21,20 @@ export const paging = {
 /** Maximum length of a cursor. */
 const MAX_CURSOR = 512
 
+/** The digest of a query, with which each cursor begins. */
+export const DIGEST_BYTES = 9
+
+/** Whether a text may be a cursor: of which operation and parameters is for these to find out. */
+export const isCursor = (text: string) => {
+  const bytes = Buffer.from(text, 'base64url')
+  const isPlace = /^\d+ [\x20-\x7e]+$/.test(bytes.toString('latin1', DIGEST_BYTES))
+  return text === WALK_START || (isPlace && bytes.toString('base64url') === text)
+}
+
 const cursor = (description: string, extra: object = {}) =>
   Type.Optional(
     Type.String({
-      pattern: '^[A-Za-z0-9_-]{1,512}$',
+      format: 'cursor',
       maxLength: MAX_CURSOR,
       description,
       'x-expected': 'a cursor of this operation',
