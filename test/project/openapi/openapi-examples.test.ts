@@ -6,6 +6,7 @@ import { openDatabase } from '../../../src/database/connection/client.ts'
 import { setFollowed } from '../../setup/data/followed-chains.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { type Contract, contractOf, type OpenApiParameter } from '../../setup/documents/openapi.ts'
+import { aToken } from '../../setup/records.ts'
 import { openDatabaseProxy } from '../../setup/servers/database-proxy.ts'
 import { closedPort, exchange, listen } from '../../setup/servers/sockets.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
@@ -257,6 +258,9 @@ test('each failure and each of its headers is declared, with sentences that the 
   const withoutAddress = bearing(await issueToken(api, { userId: 'user-2' }))
   const asAdmin = bearing(await issueToken(api, { isAdmin: true }))
 
+  const beforeTokens = (await limited.get('/changes')).json().nextCursor
+  await api.save(aToken(), aToken({ chainId: 10 }))
+
   const getWithLongHeaders = async (url: string): Promise<Failed> => {
     const reply = await exchange(port, `GET ${url} HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(60_000)}\r\n\r\n`)
     return { statusCode: reply.status, headers: reply.headers, body: reply.body }
@@ -269,6 +273,7 @@ test('each failure and each of its headers is declared, with sentences that the 
       case '200':
         // Only where there is another page it is told where.
         if (isExport(url)) return [limited.get(`${url}?limit=1`)]
+        if (url === '/changes') return [limited.get(url), limited.get(`${url}?after=${beforeTokens}&pageSize=1`)]
         if (url === '/claims')
           return [limited.get(url), limited.get(`${url}?claimant=${TOKEN.address}`), cutOff.get(url)]
         if (url === '/campaigns') return [limited.get(url), limited.get(`${url}?cursor=start`), cutOff.get(url)]
