@@ -109,4 +109,4 @@ export type Instant = Static<typeof Instant>
 
 /** Text of a bounded length, with a description. */
 export const text = (description: string, options: { maxLength?: number; minLength?: number } = {}) =>
-  Type.String({ description, maxLength: 4096, 'x-expected': 'text', ...options })
+  Type.String({ description, maxLength: 4096, ...options })

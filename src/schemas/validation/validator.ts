@@ -106,6 +106,7 @@ function describeSchema(schema: Record<string, unknown>): string {
   }
   if (schema.format === 'uuid') return 'a UUID'
   if (schema.format === 'date-time') return 'an ISO 8601 instant'
+  if (schema.maxLength !== undefined) return `text of at most ${schema.maxLength} characters`
   return types.length === 1 ? `${/^[aeiou]/.test(String(types[0])) ? 'an' : 'a'} ${types[0]}` : 'of another kind'
 }
 
