@@ -102,6 +102,7 @@ function checkMeaning(record: ImportRecord): ReadRecord {
       return problem('/allowList/accessListId', 'is only for an OffchainAccessList')
     }
   }
+  if (record.type === 'tokenPrice' && Date.parse(record.at) > Date.now()) return problem('/at', 'is in the future')
   return { record }
 }
 

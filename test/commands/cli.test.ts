@@ -87,7 +87,7 @@ describe('import', () => {
     expect(result.stderr.trimEnd().split('\n')).toEqual([
       expect.stringMatching(/^standard input:2: \/chainId: must be a chain ID .*, got "1"$/),
       'standard input:3: /nam: is an unknown key',
-      '2 faults; nothing was imported',
+      '2 faults, references not checked; nothing was imported',
     ])
     expect(await database.query('select from contracts')).toEqual([])
   })
