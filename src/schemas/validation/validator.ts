@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type SchemaObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { nearestName } from '../parameters/nearest-name.ts'
-import { LAST_TIMESTAMP } from '../primitives.ts'
+import { LAST_TIMESTAMP, MAX_SAFE_INTEGER } from '../primitives.ts'
 import { truncate } from '../truncate.ts'
 import { boundItems } from './bounded-items.ts'
 
@@ -30,6 +30,7 @@ export function createValidator(named: readonly SchemaObject[], options: { maxFa
   // Below 78 digits every number fits: only the longest need arithmetic.
   ajv.addFormat('uint256', (value: string) => value.length < 78 || BigInt(value) < UINT256_END)
   ajv.addFormat('unix-seconds', (value: string) => Number(value) <= LAST_TIMESTAMP)
+  ajv.addFormat('chain-first', (value: string) => Number.parseInt(value, 10) <= MAX_SAFE_INTEGER)
   ajv.addKeyword({
     keyword: 'x-lower-case',
     type: 'string',
