@@ -56,7 +56,7 @@ async function importLines(lines: string[], maxMegabytes = MAX_MEGABYTES) {
     if (isMemoryReported) expect(memory.megabytes).toBeGreaterThan(50)
     expect(memory.megabytes).toBeLessThan(maxMegabytes)
     const counted = await database.query('select count(*)::integer as addresses from allow_list_addresses')
-    return { ...result, addresses: counted[0]?.addresses }
+    return { ...result, stderr: result.stderr.replaceAll(`${folder}/`, ''), addresses: counted[0]?.addresses }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
