@@ -9,6 +9,14 @@ export function toCount(text: string) {
   return Number(text)
 }
 
+export function toInstant(text: string) {
+  const instant = new Date(text)
+  if (!/^20\d\d-.*T.*(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(instant.getTime())) {
+    throw new InvalidArgumentError('must be an ISO 8601 instant of this century, such as 2026-03-01T12:00:00Z')
+  }
+  return instant
+}
+
 /** The base URL of a deployment. */
 export function toBaseUrl(text: string) {
   const url = URL.canParse(text) ? new URL(text) : undefined

@@ -4,10 +4,11 @@ import { Command, Option } from 'commander'
 import { version } from '../http/version.ts'
 import { printFindings, toPrintable } from '../process/print-rows.ts'
 import { ending, handleSignals } from '../process/shutdown.ts'
-import { toBaseUrl, toCount, toRequestPath } from './arguments.ts'
+import { toBaseUrl, toCount, toInstant, toRequestPath } from './arguments.ts'
 import type { DoctorOptions } from './doctor.ts'
 import type { ExportOptions } from './export/export-folder.ts'
 import type { MigrateOptions } from './migrate.ts'
+import type { SampleCommandOptions } from './sample.ts'
 import type { NotifyOptions } from './services/notify.ts'
 import type { NewToken } from './token.ts'
 
@@ -80,10 +81,9 @@ program
   .description('print sample data as NDJSON')
   .option('--campaigns <number>', 'number of campaigns', toCount, 1000)
   .option('--claims <number>', 'number of claims', toCount, 20_000)
-  .option('--seed <number>', 'the same seed gives the same data', toCount, 1)
-  .action(async (options: { campaigns: number; claims: number; seed: number }) =>
-    (await import('./sample.ts')).sample(options),
-  )
+  .option('--seed <number>', 'the same seed and --now give the same data', toCount, 1)
+  .option('--now <instant>', 'when the data ends; default: the last full ten minutes of the clock', toInstant)
+  .action(async (options: SampleCommandOptions) => (await import('./sample.ts')).sample(options))
 
 program
   .command('openapi')

@@ -72,8 +72,8 @@ const summaryAsJson = ({ records, hiddenCampaigns, missingTokens }: ImportSummar
     { type: 'whitelist', hiddenCampaigns, missingTokens },
   ])
 
-const faultsAsJson = ({ reported, count }: ValidationErrors) =>
-  toNdjson([...reported.map((fault) => ({ type: 'fault', ...fault })), { type: 'faults', count }])
+const faultsAsJson = ({ reported, ...total }: ValidationErrors) =>
+  toNdjson([...reported.map((fault) => ({ type: 'fault', ...fault })), { type: 'faults', ...total }])
 
 function summaryAsText({ records, hiddenCampaigns, missingTokens }: ImportSummary, isDryRun: boolean) {
   const counts = lineTypes.filter((type) => records[type] > 0).map((type) => `  ${type}: ${records[type]}`)

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { SingleBar } from 'cli-progress'
 import { sql } from 'drizzle-orm'
-import { generateSample } from 'reward-campaigns-sample-data'
+import { generateSample, type SampleOptions } from 'reward-campaigns-sample-data'
 import type { Database } from '../database/connection/client.ts'
 import { DatabaseUnreachableError, isConnectionFailure } from '../database/connection/database-errors.ts'
 import { campaigns } from '../database/tables/campaigns/campaigns.ts'
@@ -11,9 +11,17 @@ import { ImportFailedError } from '../import/import-failures.ts'
 import { importRecords } from '../import/importer.ts'
 import { toNdjson, toRecordSource } from '../import/sources.ts'
 
-/** `sample`: prints NDJSON, the same for the same arguments in the same second. */
-export async function sample(options: { campaigns: number; claims: number; seed: number }) {
-  const records = Readable.from(toNdjson(generateSample({ ...options, now: new Date() })))
+export type SampleCommandOptions = Omit<SampleOptions, 'now'> & Partial<Pick<SampleOptions, 'now'>>
+
+const TEN_MINUTES_MS = 600_000
+
+/**
+ * `sample`: prints NDJSON, the same for the same arguments. Without `now` that lasts ten minutes: so the data is recent
+ * enough for the shortest windows of time.
+ */
+export async function sample(options: SampleCommandOptions) {
+  const now = new Date(Math.floor(Date.now() / TEN_MINUTES_MS) * TEN_MINUTES_MS)
+  const records = Readable.from(toNdjson(generateSample({ now, ...options })))
   await pipeline(records, process.stdout).catch((error: NodeJS.ErrnoException) => {
     // The reader has closed the pipe, as `head` does.
     if (error.code !== 'EPIPE') throw error

@@ -29,7 +29,6 @@ export async function createToken(settings: Settings, options: NewToken) {
     const fields = readOptions(options, new Date())
     return { id: await saveCredential(database, secret, fields), fields }
   })
-  if (fields.expiresAt !== null && fields.expiresAt <= new Date()) process.stderr.write('It has expired already. ')
   process.stderr.write(
     `Token ${id} of user ${toPrintable(fields.userId)}${fields.isAdmin ? ', an admin token' : ''}, ` +
       `${fields.expiresAt === null ? 'without expiry' : `until ${fields.expiresAt.toISOString()}`}. ` +
@@ -93,6 +92,8 @@ function readOptions({ admin = false, expires, ...named }: NewToken, now: Date) 
     faults.push(
       `--expires must be 30s, 15m, 12h, 90d or an ISO 8601 time with its zone, got ${JSON.stringify(expires)}`,
     )
+  } else if (expiresAt !== null && expiresAt <= now) {
+    faults.push(`--expires must be in the future, got ${JSON.stringify(expires)}`)
   }
   if (faults.length > 0 || expiresAt === undefined) throw new TokenError(faults.join('\n'))
   return {

@@ -90,8 +90,7 @@ const isArray = (bytes: Buffer) => bytes[0] !== OPEN_OBJECT && /^\uFEFF?\s*\[/.t
 /** Rules that a schema cannot express. */
 function checkMeaning(record: ImportRecord): ReadRecord {
   if (record.type === 'campaign') {
-    const [chain, , identifier = ''] = record.id.split(':')
-    if (Number(chain) > Number.MAX_SAFE_INTEGER) return problem('/id', 'has a chain ID above 2^53 − 1')
+    const [, , identifier = ''] = record.id.split(':')
     if (BigInt(identifier) >= 2n ** 256n) return problem('/id', 'has an identifier of 2^256 or more')
     const { allowList, incentives, incentivePositions: positions } = record
     const isAscending = positions?.every((position, index) => index === 0 || position > Number(positions[index - 1]))
@@ -102,6 +101,7 @@ function checkMeaning(record: ImportRecord): ReadRecord {
       return problem('/allowList/accessListId', 'is only for an OffchainAccessList')
     }
   }
+  if (record.type === 'tokenPrice' && Date.parse(record.at) > Date.now()) return problem('/at', 'is in the future')
   return { record }
 }
 

@@ -1,6 +1,5 @@
 import { createReadStream, fstatSync } from 'node:fs'
 import { access, constants, stat } from 'node:fs/promises'
-import { basename } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { ImportRecord } from '../ingest/records.ts'
@@ -27,7 +26,7 @@ export class UnreadableFileError extends Error {
   }
 }
 
-const nameOf = (file: string) => (file === STANDARD_INPUT ? 'standard input' : basename(file))
+const nameOf = (file: string) => (file === STANDARD_INPUT ? 'standard input' : file)
 
 /**
  * Refuses unreadable files before any is read: a long import should not fail at its last file.

@@ -66,6 +66,7 @@ export class ChainWorker {
   readonly #newHeads = createNewHeadSignal()
   readonly #sockets: ReturnType<typeof createHeadSockets>
   readonly #target: CatchUpTarget
+  readonly #begun = new AbortController()
   #opening: Promise<ChainStore> | undefined
   #writing: Promise<void> | undefined
   #isAdmitted = false
@@ -118,7 +119,7 @@ export class ChainWorker {
     const { chain, signal } = this.#options
     const waiting = AbortSignal.any([signal, AbortSignal.timeout(FEED_RESPONSE_MS)])
     const faults = await checkFeeds(chain.chainId, chain.prices, this.#client.until(waiting)).catch((error) => {
-      if (waiting.aborted || error instanceof EndpointError || error instanceof ChainUnavailableError) return []
+      if (waiting.aborted || isUnavailable(error)) return []
       throw error
     })
     if (faults.length > 0) throw new FollowingError(faults.join('\n'))
@@ -127,6 +128,7 @@ export class ChainWorker {
   /** Follows the chain, once admitted. @throws FollowingError with `--once`, if it cannot be read. */
   async follow() {
     const { isOnce, signal } = this.#options
+    this.#begun.abort()
     if (!isOnce) this.#sockets.listen(signal)
     while (!signal.aborted) {
       try {
@@ -163,13 +165,19 @@ export class ChainWorker {
     }
   }
 
-  /** @param onWait called if another process follows the chain, and opening waits for its end. */
+  /** @param onWait called if opening waits: for the end of another process, or for the first response of a new chain. */
   #open(onWait: () => void = () => undefined) {
     const { url, chain, isOnce, onEvent, signal } = this.#options
     this.#opening = openChainStore(url, chain, {
       onWait() {
         onEvent({ type: 'waiting' })
         onWait()
+      },
+      confirm: async () => {
+        onWait()
+        // No endpoint is called before all chains are admitted.
+        if (!this.#begun.signal.aborted) await once(this.#begun.signal, 'abort', { signal })
+        await this.#client.until(signal).heads()
       },
       isEnough: isOnce ? (asOf) => this.#isEnough(asOf) : undefined,
       onSkipped: (campaignId, reason) => onEvent({ type: 'left-out', campaignId, reason }),
@@ -186,8 +194,8 @@ export class ChainWorker {
     try {
       if (this.#lastHeads === undefined) await this.#client.until(this.#options.signal).heads()
     } catch (error) {
-      if (!(error instanceof ChainUnavailableError || error instanceof EndpointError)) throw error
-      this.#logTrouble({ type: 'trouble', error })
+      if (!isUnavailable(error)) throw error
+      this.#logTrouble(error)
     }
     this.#target.failWhenStalled('another process follows it')
     return this.#target.isPassedBy(asOf)
@@ -209,7 +217,7 @@ export class ChainWorker {
     for await (const step of followChain(following, readState, signal, this.#newHeads)) {
       if (step.type === 'trouble') {
         await this.#recordHeads(store)
-        this.#logTrouble(step)
+        this.#logTrouble(step.error)
         continue
       }
       this.#writing = store.apply(step)
@@ -234,7 +242,7 @@ export class ChainWorker {
     if (head !== undefined) await store.recordHeads({ head: head.number, finalized: finalized?.number ?? null })
   }
 
-  #logTrouble({ error }: SyncFailure) {
+  #logTrouble(error: SyncFailure['error']) {
     const reason = error.message.replace(`chain ${this.chainId}: `, '')
     this.#options.onEvent({ type: 'trouble', reason })
     if (this.#options.isOnce) this.#target.failWhenStalled(reason)
@@ -249,13 +257,22 @@ export class ChainWorker {
     const isRefused = error instanceof ImportedChainError || error instanceof OtherChainSettingsError
     if (isRefused && !this.#isAdmitted) throw new FollowingError(error.message, { cause: error })
     const isLost = isRefused || isStoreLost(error)
-    const reason = describeFailure(error)
-    onEvent(isLost ? { type: 'store-lost', reason } : { type: 'defect', error })
-    if (this.#options.isOnce) this.#target.failWhenStalled(reason)
-    await sleep(isLost ? this.#pauseMs : DEFECT_PAUSE_MS, undefined, { signal }).catch(() => undefined)
+    if (isUnavailable(error)) this.#logTrouble(error)
+    else {
+      const reason = describeFailure(error)
+      onEvent(isLost ? { type: 'store-lost', reason } : { type: 'defect', error })
+      if (this.#options.isOnce) this.#target.failWhenStalled(reason)
+    }
+    await sleep(isLost || isUnavailable(error) ? this.#pauseMs : DEFECT_PAUSE_MS, undefined, { signal }).catch(
+      () => undefined,
+    )
     this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS)
   }
 }
+
+/** No endpoint of the chain can be read. */
+const isUnavailable = (error: unknown): error is SyncFailure['error'] =>
+  error instanceof EndpointError || error instanceof ChainUnavailableError
 
 /** The newest block of the chain, if it is stored. */
 function newestOf(step: SyncStep, { asOf }: FollowedState): BlockHeader | undefined {

@@ -185,7 +185,10 @@ export const CampaignRecord = recordOf('campaign', 'A campaign; identified by it
   createdAtBlockchainNumbers: Type.Optional(
     Type.Unsafe<Record<string, string> | null>({
       type: ['object', 'null'],
-      propertyNames: { pattern: '^(0|[1-9][0-9]{0,15})$' },
+      propertyNames: {
+        pattern: '^(0|[1-9][0-9]{0,15})$',
+        'x-expected': 'an object whose keys are chain IDs',
+      },
       additionalProperties: ref(BaseUnits),
       maxProperties: 1000,
     }),

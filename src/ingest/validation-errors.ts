@@ -16,6 +16,8 @@ export interface Fault {
 export class ValidationErrors {
   readonly reported: Fault[] = []
   count = 0
+  /** References are checked when each record is right by itself: what refers to a faulty one is no fault. */
+  referencesChecked = false
 
   add({ file, line, pointer, message }: Fault) {
     this.count += 1
@@ -49,7 +51,9 @@ export class ImportFaultsError extends Error {
       ({ file, line, pointer, message }) => `${toPlainText(file)}:${line}: ${pointer || '/'}: ${message}`,
     )
     if (faults.count > lines.length) lines.push(`… and ${faults.count - lines.length} more`)
-    super([...lines, `${faults.count} ${faults.count === 1 ? 'fault' : 'faults'}; nothing was imported`].join('\n'))
+    const total = `${faults.count} ${faults.count === 1 ? 'fault' : 'faults'}`
+    const unchecked = faults.referencesChecked ? '' : ', references not checked'
+    super([...lines, `${total}${unchecked}; nothing was imported`].join('\n'))
     this.faults = faults
   }
 }

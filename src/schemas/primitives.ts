@@ -71,6 +71,7 @@ export const ChainId = Type.Integer({
 export const CampaignId = Type.String({
   $id: 'CampaignId',
   pattern: '^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}:(0|[1-9][0-9]{0,77})$',
+  format: 'chain-first',
   maxLength: 138,
   description:
     '`<chainId>:<campaignCoreAddress>:<identifier>`; chain ID and identifier are decimal without leading zeros. Compared without case; returned lower-case.',
@@ -109,4 +110,4 @@ export type Instant = Static<typeof Instant>
 
 /** Text of a bounded length, with a description. */
 export const text = (description: string, options: { maxLength?: number; minLength?: number } = {}) =>
-  Type.String({ description, maxLength: 4096, 'x-expected': 'text', ...options })
+  Type.String({ description, maxLength: 4096, ...options })

@@ -87,7 +87,7 @@ describe('import', () => {
     expect(result.stderr.trimEnd().split('\n')).toEqual([
       expect.stringMatching(/^standard input:2: \/chainId: must be a chain ID .*, got "1"$/),
       'standard input:3: /nam: is an unknown key',
-      '2 faults; nothing was imported',
+      '2 faults, references not checked; nothing was imported',
     ])
     expect(await database.query('select from contracts')).toEqual([])
   })
@@ -101,16 +101,38 @@ describe('import', () => {
 })
 
 describe('sample', () => {
+  const SAMPLE = ['sample', '--campaigns', '30', '--claims', '200', '--seed', '5']
+  const sampleAt = (now: Date) => {
+    const records = [...generateSample({ campaigns: 30, claims: 200, seed: 5, now })]
+    return records.map((record) => `${JSON.stringify(record)}\n`).join('')
+  }
+
   test('is what import accepts', async () => {
     await using database = await createTestDatabase()
-    const parameters = ['sample', '--campaigns', '30', '--claims', '200', '--seed', '5']
-    const sample = await runCli(parameters, {})
+    const sample = await runCli(SAMPLE, {})
     expect(sample).toMatchObject({ code: 0, stderr: '' })
     const result = await runCli(['import', '-'], { DATABASE_URL: database.url }, sample.stdout)
     expect(result).toMatchObject({ code: 0, stderr: '' })
     expect(result.stdout).toMatch(/^Imported:\n/)
     expect(await database.query('select count(*) from campaigns')).toEqual([{ count: '30' }])
     expect(await database.query('select count(*) from claims')).toEqual([{ count: '200' }])
+  })
+
+  test('ends at the last ten minutes that are full, or where --now says', async () => {
+    const tenMinutes = () => new Date(Math.floor(Date.now() / 600_000) * 600_000)
+    const before = tenMinutes()
+    const [current, past] = await Promise.all([
+      runCli(SAMPLE, {}),
+      runCli([...SAMPLE, '--now', '2026-03-01T13:00:00+01:00'], {}),
+    ])
+    expect([before, tenMinutes()].some((now) => sampleAt(now) === current.stdout)).toBe(true)
+    expect(past.stdout === sampleAt(new Date('2026-03-01T12:00:00Z'))).toBe(true)
+  })
+
+  test.each(['2026-03-01', '2026-13-01T00:00:00Z'])('refuses --now %s', async (now) => {
+    const { code, stdout, stderr } = await runCli(['sample', '--now', now], {})
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('must be an ISO 8601 instant of this century')
   })
 
   test('is the same for the same seed and moment, and another for another seed', () => {

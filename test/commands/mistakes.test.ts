@@ -239,7 +239,7 @@ describe('import of what is no NDJSON', () => {
   ])('says what it takes: %s', async (_what, text) => {
     await using database = await createTestDatabase()
     const { code, stderr } = await runCli(['import', '-'], { DATABASE_URL: database.url }, text)
-    expect(stderr).toBe(`standard input:1: /: ${hint}\n1 fault; nothing was imported\n`)
+    expect(stderr).toBe(`standard input:1: /: ${hint}\n1 fault, references not checked; nothing was imported\n`)
     expect(code).toBe(1)
   })
 })
@@ -273,11 +273,11 @@ describe('import', () => {
     const name = '\\u001b[31m\\u000a\\u009b2J\\u202efile'
     expect(await runCli(['import', missing], settings)).toMatchObject({
       code: 1,
-      stderr: `no${name} cannot be read: there is no such file; nothing was imported\n`,
+      stderr: `${data.folder}/no${name} cannot be read: there is no such file; nothing was imported\n`,
     })
     expect(await runCli(['import', faulty], settings)).toMatchObject({
       code: 1,
-      stderr: `a${name}:1: /: the line is not a JSON object: an import is NDJSON, one object a line\n1 fault; nothing was imported\n`,
+      stderr: `${data.folder}/a${name}:1: /: the line is not a JSON object: an import is NDJSON, one object a line\n1 fault, references not checked; nothing was imported\n`,
     })
   })
 
@@ -289,8 +289,8 @@ describe('import', () => {
     expect(await runCli(['import', file], { DATABASE_URL: database.url })).toMatchObject({
       code: 1,
       stderr:
-        'empty.gz:1000001: /: more than 1000000 lines in a row are empty; the rest of the file was not read\n' +
-        '1 fault; nothing was imported\n',
+        `${file}:1000001: /: more than 1000000 lines in a row are empty; the rest of the file was not read\n` +
+        '1 fault, references not checked; nothing was imported\n',
     })
   })
 })

@@ -160,9 +160,12 @@ describe('token create', () => {
     for (const line of lines) expect(line).toMatch(/^--\w+ must be \S/)
   })
 
-  test.each(['0s', '90', '2099-01-31', '999999999d'])('refuses --expires %s', async (expires) => {
-    expect(await refused('create', '--user', 'user-1', '--expires', expires)).toMatch(/^--expires must be [^\n]*\n$/)
-  })
+  test.each(['0s', '90', '2099-01-31', '999999999d', '2020-01-01T00:00:00Z'])(
+    'refuses --expires %s',
+    async (expires) => {
+      expect(await refused('create', '--user', 'user-1', '--expires', expires)).toMatch(/^--expires must be [^\n]*\n$/)
+    },
+  )
 
   test('refuses an empty user', async () => {
     expect(await refused('create', '--user', '')).toMatch(/^--user must be [^\n]*\n$/)

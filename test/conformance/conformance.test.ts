@@ -21,10 +21,14 @@ let token: string
 
 beforeAll(async () => {
   api = await startTestApp()
-  await api.save(
-    ...generateSample({ campaigns: 260, claims: 900, seed: 3, now: new Date() }),
-    aProfile({ userAddress: USER }),
-  )
+  const records = [...generateSample({ campaigns: 260, claims: 900, seed: 3, now: new Date() })]
+  const claims = records.filter((record) => record.type === 'claim')
+  const newest = claims.at(-1)
+  const elsewhere = claims.find(({ campaignId }) => campaignId.split(':')[0] !== newest?.campaignId.split(':')[0])
+  if (newest === undefined || elsewhere === undefined) throw new Error('the sample has claims of one chain only')
+  // Hash and log index tell claims apart within a chain only.
+  const { campaignId, incentiveIndex } = elsewhere
+  await api.save(...records, { ...newest, campaignId, incentiveIndex }, aProfile({ userAddress: USER }))
   await setFollowed(api.database, 10, 77)
   token = await issueToken(api, { userId: 'user-1', address: USER })
 })

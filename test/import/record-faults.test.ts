@@ -242,7 +242,7 @@ describe('a record that is not what it has to be', () => {
       /below 2\^256/,
     ],
     ['has an identifier of 2^256', { ...campaign, id: `8453:${core}:${beyond}` }, '/id', /2\^256/],
-    ['has a chain ID of 2^53', { ...campaign, id: `9007199254740992:${core}:1` }, '/id', /2\^53/],
+    ['has a chain ID of 2^53', { ...campaign, id: `9007199254740992:${core}:1` }, '/id', /^must be a campaign ID/],
     ['has a campaign ID without identifier', { ...campaign, id: `8453:${core}` }, '/id', /^must be a campaign ID/],
     ['has a fee that is too large', { ...campaign, protocolFee: beyond }, '/protocolFee', /below 2\^256/],
     [
@@ -268,6 +268,18 @@ describe('a record that is not what it has to be', () => {
       /OffchainAccessList/,
     ],
     ['has a template ID that is no UUID', { ...campaign, actionTemplateId: 'x' }, '/actionTemplateId', /a UUID/],
+    [
+      'has a name of 5,000 characters',
+      { ...campaign, campaignName: 'x'.repeat(5000) },
+      '/campaignName',
+      /^must be text of at most 4096 characters, got "x/,
+    ],
+    [
+      'has a key that is no chain ID',
+      { ...campaign, createdAtBlockchainNumbers: { x: '1' } },
+      '/createdAtBlockchainNumbers',
+      /^must be an object whose keys are chain IDs, got "x"$/,
+    ],
     ['has a NUL', { ...contract, name: 'a\0b' }, '/name', /NUL/],
     ['has a NUL further in', { ...campaign, distributionChannels: ['ok', '\0'] }, '/distributionChannels/1', /NUL/],
     ['has the first half of a surrogate pair', { ...contract, name: 'a\ud834' }, '/name', /surrogate/],
@@ -278,7 +290,7 @@ describe('a record that is not what it has to be', () => {
     const [fault = '', ...rest] = await faultsOf(database, ndjson(contract, record))
     expect(fault.startsWith(`records.ndjson:2: ${pointer}: `), fault).toBe(true)
     expect(fault.slice(`records.ndjson:2: ${pointer}: `.length)).toMatch(message)
-    expect(rest).toEqual(['1 fault; nothing was imported'])
+    expect(rest).toEqual(['1 fault, references not checked; nothing was imported'])
     expect(await count(database, 'contracts')).toBe(0)
   })
 
@@ -300,9 +312,24 @@ describe('a record that is not what it has to be', () => {
     const content = Buffer.concat([Buffer.from(ndjson(contract)), Buffer.from(line), Buffer.from('\n')])
     expect(await faultsOf(database, content)).toEqual([
       `records.ndjson:2: /: ${message}`,
-      '1 fault; nothing was imported',
+      '1 fault, references not checked; nothing was imported',
     ])
     expect(await count(database, 'contracts')).toBe(0)
+  })
+
+  test('a price of the future is told with other faults', async () => {
+    const price = {
+      type: 'tokenPrice',
+      chainId: 1,
+      address: contract.address,
+      priceUsd: '1',
+      at: '2999-01-01T00:00:00Z',
+    }
+    expect(await faultsOf(database, ndjson({ ...contract, name: 5 }, price))).toEqual([
+      expect.stringMatching(/^records\.ndjson:1: \/name: /),
+      'records.ndjson:2: /at: is in the future',
+      '2 faults, references not checked; nothing was imported',
+    ])
   })
 
   test('each fault of a record is told', async () => {
@@ -318,7 +345,7 @@ describe('a record that is not what it has to be', () => {
     expect(faults).toEqual([
       'records.ndjson:1: /\\u001b[2J\\u000a: is an unknown key',
       expect.stringMatching(/^records\.ndjson:2: \/chainId: .*, got "\\u009b2J"$/),
-      '2 faults; nothing was imported',
+      '2 faults, references not checked; nothing was imported',
     ])
   })
 
@@ -330,7 +357,7 @@ describe('a record that is not what it has to be', () => {
         expect.stringMatching(new RegExp(`^records\\.ndjson:${index + 2}: /chainId: must be a chain ID .*, got -1$`)),
       ),
     )
-    expect(faults.slice(20)).toEqual(['… and 30 more', '50 faults; nothing was imported'])
+    expect(faults.slice(20)).toEqual(['… and 30 more', '50 faults, references not checked; nothing was imported'])
   })
 
   test('the first 20 faulty references are told, and the number of all', async () => {

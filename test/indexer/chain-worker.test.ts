@@ -20,11 +20,12 @@ const limits = {
 }
 
 /** A worker on a database, and what happens to it. */
-function aWorker(url: string, node: string, { isOnce = false } = {}) {
+function aWorker(url: string, node: string, { isOnce = false, chainId = 8453 } = {}) {
   const events: ChainEvent[] = []
   const ending = new AbortController()
   const onEvent = (event: ChainEvent) => void events.push(event)
-  const worker = new ChainWorker({ url, chain: settingsOf(node), isOnce, onEvent, signal: ending.signal, limits })
+  const chain = { ...settingsOf(node), chainId }
+  const worker = new ChainWorker({ url, chain, isOnce, onEvent, signal: ending.signal, limits })
   return { worker, events, ending }
 }
 
@@ -40,6 +41,22 @@ test('a chain that is followed once and cannot be read is given up after a while
   await expect(worker.follow()).rejects.toThrow(
     'chain 8453 has not come any further for 1 seconds: endpoint 1 cannot be reached, or closed the connection',
   )
+})
+
+test('a chain is registered when a node of it has answered, not one of another chain', async () => {
+  await using database = await createTestDatabase()
+  await using node = await startScriptedNode(new Playing(10))
+  const registered = () => database.query('select chain_id::integer as id from followed_chains')
+  const other = aWorker(database.url, node.url, { isOnce: true, chainId: 5 })
+  await other.worker.admit()
+  expect(node.asked).toEqual([])
+  await expect(other.worker.follow()).rejects.toThrow(/^chain 5 .*: endpoint 1 is not of chain 5$/)
+  expect(other.events.map(({ type }) => type)).toContain('trouble')
+  expect(await registered()).toEqual([])
+  const { worker } = aWorker(database.url, node.url, { isOnce: true })
+  await worker.admit()
+  await worker.follow()
+  expect(await registered()).toEqual([{ id: 8453 }])
 })
 
 test('a chain that is followed once and has become shorter meanwhile is done when that is believed', async () => {

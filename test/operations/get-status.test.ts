@@ -41,6 +41,11 @@ test.each([
   { what: 'silent for more than 15 seconds', columns: { looked_at: '2026-03-01T11:59:45Z' }, state: 'behind' },
   { what: 'never heard of since it was stored', columns: { looked_at: null }, state: 'behind' },
   { what: 'read again from its start', columns: { is_back_filling: true }, state: 'back-filling' },
+  {
+    what: 'read from its start, and silent for more than 15 seconds',
+    columns: { is_back_filling: true, looked_at: '2026-03-01T11:59:45Z' },
+    state: 'behind',
+  },
 ])('a chain that is $what is $state', async ({ columns, state }) => {
   await using api = await startTestApp()
   api.setNow(now)

@@ -60,7 +60,8 @@ export async function findAccountViolations(http: HttpClient, operations: readon
   const best = VERDICTS.find((verdict) => incentives.some((incentive) => incentive.verdict === verdict))
   const times = own.entries.map(({ blockTimestamp }) => Number(blockTimestamp))
   const shownTwice =
-    new Set(own.entries.map(({ txHash, logIndex }) => `${txHash} ${logIndex}`)).size < own.entries.length
+    new Set(own.entries.map(({ campaignId, txHash, logIndex }) => `${campaignId.split(':')[0]} ${txHash} ${logIndex}`))
+      .size < own.entries.length
   const isSameVerdict = rewards.entries.every(
     (reward) =>
       reward.campaignId !== campaignId ||

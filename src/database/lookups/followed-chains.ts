@@ -77,7 +77,7 @@ export function createFollowedChainReader(database: Database, clock: () => Date)
       return {
         ...{ chainId, asOfBlock, asOfBlockHash, asOfAt, headBlock, finalizedBlock },
         lagSeconds: asOfAt === null ? null : Math.max(0, Math.floor((now - asOfAt.getTime()) / 1000)),
-        state: isBackFilling ? 'back-filling' : isRecent && isNear ? 'following' : 'behind',
+        state: isRecent && isBackFilling ? 'back-filling' : isRecent && isNear ? 'following' : 'behind',
       }
     })
   }

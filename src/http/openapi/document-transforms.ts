@@ -30,7 +30,7 @@ const INTERNAL_KEYWORDS = new Set([
 ])
 
 /** Formats of ours that only the validator knows. */
-const INTERNAL_FORMATS = new Set(['uint256', 'unix-seconds'])
+const INTERNAL_FORMATS = new Set(['uint256', 'unix-seconds', 'chain-first'])
 
 /** A copy without what only our validator understands, and with descriptions beside the `$ref` that they are about. */
 export function withoutInternals<T>(document: T): T {

@@ -44,6 +44,8 @@ interface OpeningOptions extends SkippedCampaignOptions {
   signal: AbortSignal
   /** Called while another process follows the chain, with its newest stored block: whether that is enough. */
   isEnough?: ((asOf: number) => Promise<boolean>) | undefined
+  /** Called before a chain is registered: fails unless one of its endpoints serves that chain. */
+  confirm?: () => Promise<unknown>
 }
 
 /** How often to check whether the process that follows a chain has ended. */
@@ -58,11 +60,11 @@ const POLL_INTERVAL_MS = 500
 export async function openChainStore(
   url: string,
   chain: ChainSettings,
-  { onWait, signal, isEnough, ...skipped }: OpeningOptions,
+  { onWait, signal, isEnough, confirm, ...skipped }: OpeningOptions,
 ): Promise<ChainStore> {
   const client = await connectForBatches(url, 'reward-campaigns index')
   try {
-    await registerChain(client, chain)
+    await registerChain(client, chain, confirm)
     await takeChainLock(client, chain.chainId, { onWait, signal, isEnough })
     const ingest = await prepareIngest(client)
     await client.query('select set_config($1, $2, false)', [FOLLOWS, String(chain.chainId)])
@@ -164,7 +166,11 @@ export class OtherChainSettingsError extends Error {
  * @throws ImportedChainError if some have been.
  * @throws OtherChainSettingsError if the stored state was read from other cores, or from another first block.
  */
-async function registerChain(client: pg.Client, { chainId, cores, startBlock }: ChainSettings) {
+async function registerChain(
+  client: pg.Client,
+  { chainId, cores, startBlock }: ChainSettings,
+  confirm: OpeningOptions['confirm'],
+) {
   const listed = [...cores].sort()
   const known = await findSettings(client, chainId)
   if (known !== undefined) {
@@ -172,22 +178,28 @@ async function registerChain(client: pg.Client, { chainId, cores, startBlock }: 
     if (!isSame) throw new OtherChainSettingsError(toOtherSettings(chainId, known))
     return
   }
+  await refuseImported(client, chainId)
+  await confirm?.()
   await inTransaction(client, async () => {
     // No import may write the chain meanwhile.
     await takeImportLock(client)
-    const { rows } = await client.query<{ campaigns: string; claims: string }>(
-      `select (select count(*) from campaigns where chain_id = $1) as campaigns,
-        (select count(*) from claims where chain_id = $1) as claims`,
-      [chainId],
-    )
-    const { campaigns = '0', claims = '0' } = rows[0] ?? {}
-    if (campaigns !== '0' || claims !== '0') throw new ImportedChainError(toImported(chainId, campaigns, claims))
+    await refuseImported(client, chainId)
     await client.query(
-      `insert into followed_chains (chain_id, cores, start_block, back_filled_to) values ($1, $2, $3, $3::bigint - 1)
-      on conflict do nothing`,
+      `insert into followed_chains (chain_id, cores, start_block, back_filled_to, looked_at)
+      values ($1, $2, $3, $3::bigint - 1, clock_timestamp()) on conflict do nothing`,
       [chainId, listed, startBlock],
     )
   })
+}
+
+async function refuseImported(client: pg.Client, chainId: number) {
+  const { rows } = await client.query<{ campaigns: string; claims: string }>(
+    `select (select count(*) from campaigns where chain_id = $1) as campaigns,
+      (select count(*) from claims where chain_id = $1) as claims`,
+    [chainId],
+  )
+  const { campaigns = '0', claims = '0' } = rows[0] ?? {}
+  if (campaigns !== '0' || claims !== '0') throw new ImportedChainError(toImported(chainId, campaigns, claims))
 }
 
 interface KnownSettings {

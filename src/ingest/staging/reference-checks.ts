@@ -212,6 +212,7 @@ async function requireNoFaults(query: Query, sql: string, files: readonly string
   const { rows } = await query<ReferenceFault>(sql)
   if (rows.length === 0) return
   const faults = new ValidationErrors()
+  faults.referencesChecked = true
   for (const { place, pointer, message } of rows) {
     const { file, line } = fromLineId(Number(place))
     faults.add({ file: files[file] ?? '', line, pointer, message })

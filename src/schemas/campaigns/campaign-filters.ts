@@ -8,6 +8,7 @@ import { inline, ref } from '../references.ts'
 export const TokenFilter = Type.String({
   $id: 'TokenFilter',
   pattern: '^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}(:collection)?$',
+  format: 'chain-first',
   description:
     '`<chainId>:<address>`: a token that an incentive pays or the action deals in. `<chainId>:<address>:collection`: the NFT collection of the action, or the target of an action step.',
   'x-expected': '<chainId>:<address> or <chainId>:<address>:collection',
@@ -18,6 +19,7 @@ export const TokenFilter = Type.String({
 export const RewardTokenFilter = Type.String({
   $id: 'RewardTokenFilter',
   pattern: '^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}$',
+  format: 'chain-first',
   description: '`<chainId>:<address>` of a token.',
   'x-expected': '<chainId>:<address>',
   'x-lower-case': true,

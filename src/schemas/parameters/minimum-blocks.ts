@@ -4,6 +4,7 @@ import { commaSeparated } from './query-values.ts'
 
 const MinimumBlock = Type.String({
   pattern: '^(0|[1-9][0-9]{0,15}):(0|[1-9][0-9]{0,14})$',
+  format: 'chain-first',
   description: 'A chain ID and a block number.',
   'x-expected': '<chainId>:<block>',
 })

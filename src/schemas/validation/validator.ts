@@ -2,7 +2,7 @@ import { Ajv2020, type ErrorObject, type SchemaObject, type ValidateFunction } f
 import addFormats from 'ajv-formats'
 import { nearestName } from '../parameters/nearest-name.ts'
 import { isCursor } from '../parameters/paging.ts'
-import { LAST_TIMESTAMP } from '../primitives.ts'
+import { LAST_TIMESTAMP, MAX_SAFE_INTEGER } from '../primitives.ts'
 import { truncate } from '../truncate.ts'
 import { boundItems } from './bounded-items.ts'
 
@@ -32,6 +32,7 @@ export function createValidator(named: readonly SchemaObject[], options: { maxFa
   ajv.addFormat('uint256', (value: string) => value.length < 78 || BigInt(value) < UINT256_END)
   ajv.addFormat('unix-seconds', (value: string) => Number(value) <= LAST_TIMESTAMP)
   ajv.addFormat('cursor', isCursor)
+  ajv.addFormat('chain-first', (value: string) => Number.parseInt(value, 10) <= MAX_SAFE_INTEGER)
   ajv.addKeyword({
     keyword: 'x-lower-case',
     type: 'string',
@@ -108,6 +109,7 @@ function describeSchema(schema: Record<string, unknown>): string {
   }
   if (schema.format === 'uuid') return 'a UUID'
   if (schema.format === 'date-time') return 'an ISO 8601 instant'
+  if (schema.maxLength !== undefined) return `text of at most ${schema.maxLength} characters`
   return types.length === 1 ? `${/^[aeiou]/.test(String(types[0])) ? 'an' : 'a'} ${types[0]}` : 'of another kind'
 }
 
