@@ -266,6 +266,15 @@ describe('no table is scanned, and few campaigns are looked at, for a page of', 
     })
   }
 
+  test('what ends soonest, of those that match alone', async () => {
+    const query: ListCampaignsQuery = { ...defaults, tokens: [fact('frequent_token')], sortBy: 'ending-soon' }
+    const { totalCount = 0 } = await campaigns.list({ ...query, pageSize: 1 }, version)
+    const { scanned, fetchedFrom } = await readsOf(() => campaigns.list(query, version))
+    expect(scanned).toEqual([])
+    expect(totalCount).toBeGreaterThan(query.pageSize)
+    expect(fetchedFrom('campaigns')).toBeLessThanOrEqual(totalCount + 2 * query.pageSize)
+  })
+
   test('the largest size', async () => {
     const { scanned, fetchedFrom } = await readsOf(() => campaigns.list({ ...defaults, pageSize: 100 }, version))
     expect(scanned).toEqual([])

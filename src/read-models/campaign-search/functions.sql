@@ -343,7 +343,8 @@ begin
       cross join lateral (
         select * from campaign_places where campaign_places.since = of_span.since and place = one.place limit 1
       ) placed
-      join campaigns on key = placed.campaign_key
+      -- One by one: the planner takes them for millions, and would read all campaigns.
+      cross join lateral (select key, end_at from campaigns where key = placed.campaign_key limit 1) campaign
       where walk is null or (key <= newest
         and (end_at, -placed.block_timestamp, placed.chain_id, placed.core_address, placed.identifier)
           > (last_end, last_age, last_chain, last_core, last_identifier)
