@@ -14,7 +14,7 @@ import { type ImportRecord, recordTypes } from '../../src/ingest/records.ts'
 import { firstFaultsSql } from '../../src/ingest/staging/reference-checks.ts'
 import { settleStagedSql, stagingName } from '../../src/ingest/staging/staging.ts'
 import { createTempTables } from '../../src/ingest/staging/temp-tables.ts'
-import { copyTemplate, createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { anErc20Incentive } from '../setup/records.ts'
 
 /*
@@ -159,7 +159,7 @@ describe('no statement of an import looks at each row for each other', () => {
     for (const isStale of stored.length > 0 ? [false, true] : [false]) {
       const state = `${title}, with ${isStale ? 'old' : 'fresh'} statistics`
       test(`when ${state}, and ${Object.keys(staged).join(', or ')}`, { timeout: 180_000 }, async () => {
-        await using database = await copyTemplate()
+        await using database = await createTestDatabase()
         await store(database, stored, isStale)
         for (const [coming, records] of Object.entries(staged)) {
           await using copy = await createTestDatabase(database)

@@ -4,7 +4,6 @@ import { inject } from 'vitest'
 import type { ImportRecord } from '../../src/ingest/records.ts'
 import { createSaving } from './save-records.ts'
 import { databaseUrl } from './servers/database-url.ts'
-import { describeFresh, restore, type UsedDatabase } from './used-databases.ts'
 
 export interface TestDatabase extends AsyncDisposable {
   url: string
@@ -21,40 +20,11 @@ const NEEDS_ITS_OWN_SESSION =
 /** Ends what asks a database directly, so that it can be copied. */
 const closings = new Map<string, () => Promise<void>>()
 
-/** Those that tests of this worker have left; the next run drops what is there at the end of this one. */
-const used: OwnDatabase[] = []
-/** Each has connections, of which the server has few for all workers. */
-const MAX_USED = 3
-let fresh: Awaited<ReturnType<typeof describeFresh>> | undefined
-
 /** A fresh, migrated database of its own for a test; or a copy of another, which nobody may use meanwhile. */
 export async function createTestDatabase(template?: TestDatabase): Promise<TestDatabase> {
-  if (template !== undefined) return await copyDatabase(new URL(template.url).pathname.slice(1))
-  for (let left = used.pop(); left !== undefined; left = used.pop()) {
-    if (fresh !== undefined && (await restore(left, fresh).catch(() => false))) return lend(left)
-    await left[Symbol.asyncDispose]()
-  }
-  const database = await copyTemplate()
-  fresh ??= await describeFresh(database)
-  return lend(database)
-}
-
-const lend = (database: OwnDatabase): TestDatabase => ({
-  ...database,
-  async [Symbol.asyncDispose]() {
-    if (used.length < MAX_USED) used.push(database)
-    else await database[Symbol.asyncDispose]()
-  },
-})
-
-/** A fresh one for a test of plans, which also depend on where rows of tests before have been. */
-export const copyTemplate = (): Promise<OwnDatabase> => copyDatabase(inject('templateDatabase'))
-
-interface OwnDatabase extends TestDatabase, UsedDatabase {}
-
-async function copyDatabase(original: string): Promise<OwnDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
   const serverUrl = inject('serverUrl')
+  const original = template === undefined ? inject('templateDatabase') : new URL(template.url).pathname.slice(1)
   await closings.get(original)?.()
   await onServer(serverUrl, `create database ${name} template ${original} strategy file_copy`)
   const url = databaseUrl(serverUrl, name)
@@ -74,28 +44,26 @@ async function copyDatabase(original: string): Promise<OwnDatabase> {
     free = undefined
     await Promise.all([saving.close(), client?.end().catch(() => undefined)])
   }
-  async function run(sql: string, values?: unknown[], isAlone = false) {
-    if (isAlone) await close()
-    const taken = free
-    free = undefined
-    const client = taken ?? (await connect())
-    let isReusable = false
-    try {
-      const { rows } = await client.query<Record<string, unknown>>(sql, values)
-      isReusable = free === undefined && !isAlone
-      return rows
-    } finally {
-      if (isReusable) free = client
-      else await client.end()
-    }
-  }
   closings.set(name, close)
   return {
     url,
     save: (...records) => saving.save(records),
-    query: (sql, values) => run(sql, values, NEEDS_ITS_OWN_SESSION.test(sql)),
-    queryFreely: run,
-    countSessions: () => (free === undefined ? 0 : 1) + saving.countSessions(),
+    async query(sql, values) {
+      const isAlone = NEEDS_ITS_OWN_SESSION.test(sql)
+      if (isAlone) await close()
+      const used = free
+      free = undefined
+      const client = used ?? (await connect())
+      let isReusable = false
+      try {
+        const { rows } = await client.query<Record<string, unknown>>(sql, values)
+        isReusable = free === undefined && !isAlone
+        return rows
+      } finally {
+        if (isReusable) free = client
+        else await client.end()
+      }
+    },
     async [Symbol.asyncDispose]() {
       closings.delete(name)
       await close()

@@ -42,7 +42,6 @@ export function createSaving(url: string) {
 
   return {
     close,
-    countSessions: () => (opened === undefined ? 0 : 1),
     /** One call after the other. */
     save(records: ImportRecord[]) {
       const saving = last.then(() => saveAll(records))
