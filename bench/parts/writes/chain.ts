@@ -131,7 +131,8 @@ async function forget(url: string, chainId: number) {
       stored: [
         {
           of: 'withdrawnClaim',
-          sql: `insert into withdrawn_claim select chain_id, tx_hash, log_index from claims where chain_id = ${chainId}`,
+          sql: `insert into withdrawn_claim (chain_id, tx_hash, log_index)
+            select chain_id, tx_hash, log_index from claims where chain_id = ${chainId}`,
         },
         {
           of: 'withdrawnCampaign',
