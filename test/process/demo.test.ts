@@ -90,7 +90,7 @@ describe.skipIf(isMissing)(`the demo${isMissing ? ` (not here: ${isMissing})` : 
     await waitFor(async () => (Number((await asOf())?.asOfBlock) > Number(first?.asOfBlock) ? true : undefined))
 
     // A campaign that has come since.
-    await waitFor(async () => ((await count()) > before ? true : undefined))
+    await waitFor(async () => ((await count()) > before ? true : undefined), 90_000)
 
     // A claim that has just come, by `minBlock`, with all others of its campaign as the chain has them.
     await waitFor(async () => {
@@ -146,7 +146,7 @@ describe.skipIf(isMissing)(`the demo${isMissing ? ` (not here: ${isMissing})` : 
     demo.child.kill('SIGINT')
     expect(await demo.ended).toMatchObject({ code: 0, stderr: '' })
     expect(await started.remains()).toEqual([])
-  })
+  }, 150_000)
 
   test.each(['the chain', 'the service', 'the database'])(
     'leaves nothing where Ctrl-C comes as soon as %s is started',
