@@ -12,14 +12,8 @@ import { EndpointError } from './rpc/endpoint-errors.ts'
 import { ChainUnavailableError, defaultEndpointSettings, type EndpointSettings } from './rpc/endpoints.ts'
 import { createHeadSockets } from './rpc/new-heads-subscription.ts'
 import type { BlockHeader } from './rpc/parse-responses.ts'
-import {
-  ChainMovedError,
-  type ChainStore,
-  ImportedChainError,
-  OtherChainSettingsError,
-  openChainStore,
-  StoredElsewhereError,
-} from './store/chain-store.ts'
+import { ImportedChainError, OtherChainSettingsError } from './store/chain-registration.ts'
+import { ChainMovedError, type ChainStore, openChainStore, StoredElsewhereError } from './store/chain-store.ts'
 import { defaultBackFillSettings } from './sync/backfill.ts'
 import { createNewHeadSignal, followChain, type SyncFailure } from './sync/sync-loop.ts'
 import type { FollowedState, SyncStep } from './sync/sync-steps.ts'

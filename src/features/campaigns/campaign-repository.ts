@@ -4,24 +4,17 @@ import { createSerialQueue } from '../../database/serial-queue.ts'
 import type { Paged } from '../../http/request/page-links.ts'
 import {
   type CampaignPageQuery,
-  type Counts,
   createCampaignTotals,
-  type KnownPage,
   toSearchRequest,
   type Walk,
-  type WalkedPage,
 } from '../../read-models/campaign-search/read.ts'
-import {
-  createCurrentValues,
-  type DataVersion,
-  type DataVersionReader,
-  type Dependencies,
-} from '../../read-models/data-version/read.ts'
+import type { DataVersion, DataVersionReader, Dependencies } from '../../read-models/data-version/read.ts'
 import { toRows, WALK_START } from '../../schemas/parameters/paging.ts'
 import { toWalkParts, walkOf } from './campaign-cursors.ts'
-import { addressesColumn, prepareFind, prepareList, prepareStates, stateColumns } from './campaign-rows.ts'
+import { addressesColumn, prepareFind, prepareList, stateColumns } from './campaign-rows.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
 import { withFields } from './field-selection.ts'
+import { createKnownPages, createPageCache, type Page } from './known-pages.ts'
 import { createShownCampaigns, type Shown, type ShownReader } from './shown-campaigns.ts'
 
 export interface CampaignRepository {
@@ -46,15 +39,7 @@ interface Answerable extends Paged {
   dependencies: Dependencies
 }
 
-interface Page extends Counts {
-  shown: readonly Shown[]
-  walked: WalkedPage | null
-}
-
-/** Memory for pages: their totals and keys; and of an entry besides these. */
-const [MAX_PAGE_BYTES, PAGE_ENTRY_BYTES] = [4 * 1024 * 1024, 300]
-
-/** Maximum number of campaigns that share a statement; a page has no more. */
+/** Maximum number of details that share a statement. */
 const MAX_FOUND_TOGETHER = 100
 
 /** Maximum number of pages that share a statement: each may take some milliseconds, and all wait for all. */
@@ -76,12 +61,7 @@ export function createCampaignRepository(
   const shownIn = createShownCampaigns(lookups, versions)
   const [listed, detailed] = [shownIn('list', database), shownIn('detail', lookups)]
   const findKnownPage = createKnownPages(lookups, listed, clock)
-  const pages = createCurrentValues<KnownPage>(versions, {
-    maxBytes: MAX_PAGE_BYTES,
-    sizeOf: ({ facets, keys }) => facets.length + 8 * keys.length + PAGE_ENTRY_BYTES,
-    // Which campaigns match changes with lists only.
-    dependenciesOf: () => ({ campaignKeys: [], onLists: true }),
-  })
+  const pages = createPageCache(versions)
   const totals = createCampaignTotals(pages)
   const listTogether = prepareList(database, 'list_campaigns')
   // Under a separate name, so that its cost does not count against the other statement.
@@ -126,37 +106,6 @@ export function createCampaignRepository(
     },
 
     find: createFind(database, lookups, detailed, clock),
-  }
-}
-
-/**
- * Finds pages in memory, of which only those campaigns are read that have changed. Undefined if the page itself has, or
- * the data while they were read.
- */
-function createKnownPages(lookups: Database, listed: ShownReader, clock: () => Date) {
-  const readStates = prepareStates(lookups)
-  const load = batchLookups(MAX_FOUND_TOGETHER, async (keys) => {
-    const now = clock()
-    await listed.read(() => readStates.execute({ keys, now: now.toISOString() }), now)
-    return new Map()
-  })
-
-  /** A page with those of its campaigns that are current at a version and now, and the keys of the others. */
-  function lookUpPage(lookUp: (now: Date) => KnownPage | undefined, version: DataVersion) {
-    const now = clock()
-    const page = lookUp(now)
-    if (page === undefined) return undefined
-    const found = page.keys.map((key) => listed.lookup(key, version, now) ?? key)
-    const shown = found.filter((campaign) => typeof campaign !== 'number')
-    return { ...page, shown, missing: found.filter((campaign) => typeof campaign === 'number'), walked: null }
-  }
-
-  return async (lookUp: (now: Date) => KnownPage | undefined, version: DataVersion): Promise<Page | undefined> => {
-    const known = lookUpPage(lookUp, version)
-    if (known === undefined || known.missing.length === 0) return known
-    await Promise.all(known.missing.map((key) => load(String(key))))
-    const page = lookUpPage(lookUp, version)
-    return page?.missing.length === 0 ? page : undefined
   }
 }
 

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Hex } from 'viem'
 import { connectForBatches } from '../../ingest/batch-connection.ts'
-import { inTransaction, prepareIngest } from '../../ingest/batches.ts'
-import { takeImportLock } from '../../ingest/ingest-lock.ts'
+import { prepareIngest } from '../../ingest/batches.ts'
 import { FOLLOWS } from '../../ingest/staging/reference-checks.ts'
 import type { ChainSettings } from '../chain-config.ts'
 import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
 import type { FollowedState, FollowedStore, SyncStep } from '../sync/sync-steps.ts'
+import { registerChain } from './chain-registration.ts'
 import { findStoredTokens } from './chain-rows.ts'
 import { applyChainFile } from './declared-prices.ts'
 import type { SkippedCampaignOptions } from './skipped-campaigns.ts'
@@ -150,76 +150,3 @@ function createChainReader(
     },
   }
 }
-
-/** The database contains imported facts of a chain to follow. */
-export class ImportedChainError extends Error {
-  override readonly name = 'ImportedChainError'
-}
-
-/** A chain that was followed with other settings. */
-export class OtherChainSettingsError extends Error {
-  override readonly name = 'OtherChainSettingsError'
-}
-
-/**
- * Records that a chain is followed: from here on its campaigns and claims cannot be imported.
- * @throws ImportedChainError if some have been.
- * @throws OtherChainSettingsError if the stored state was read from other cores, or from another first block.
- */
-async function registerChain(
-  client: pg.Client,
-  { chainId, cores, startBlock }: ChainSettings,
-  confirm: OpeningOptions['confirm'],
-) {
-  const listed = [...cores].sort()
-  const known = await findSettings(client, chainId)
-  if (known !== undefined) {
-    const isSame = known.startBlock === String(startBlock) && known.cores.join() === listed.join()
-    if (!isSame) throw new OtherChainSettingsError(toOtherSettings(chainId, known))
-    return
-  }
-  await refuseImported(client, chainId)
-  await confirm?.()
-  await inTransaction(client, async () => {
-    // No import may write the chain meanwhile.
-    await takeImportLock(client)
-    await refuseImported(client, chainId)
-    await client.query(
-      `insert into followed_chains (chain_id, cores, start_block, back_filled_to, looked_at)
-      values ($1, $2, $3, $3::bigint - 1, clock_timestamp()) on conflict do nothing`,
-      [chainId, listed, startBlock],
-    )
-  })
-}
-
-async function refuseImported(client: pg.Client, chainId: number) {
-  const { rows } = await client.query<{ campaigns: string; claims: string }>(
-    `select (select count(*) from campaigns where chain_id = $1) as campaigns,
-      (select count(*) from claims where chain_id = $1) as claims`,
-    [chainId],
-  )
-  const { campaigns = '0', claims = '0' } = rows[0] ?? {}
-  if (campaigns !== '0' || claims !== '0') throw new ImportedChainError(toImported(chainId, campaigns, claims))
-}
-
-interface KnownSettings {
-  cores: string[]
-  startBlock: string
-}
-
-async function findSettings(client: pg.Client, chainId: number) {
-  const { rows } = await client.query<KnownSettings>(
-    `select cores, start_block as "startBlock" from followed_chains where chain_id = $1`,
-    [chainId],
-  )
-  return rows[0]
-}
-
-const toImported = (chainId: number, campaigns: string, claims: string) =>
-  `chain ${chainId} cannot be followed: the database holds ${campaigns} imported campaigns and ${claims} imported claims of it, ` +
-  'and two owners of one fact would never agree. Follow it in an empty database: a new one, or, where these are sample ' +
-  'data, one that is made with SAMPLE_DATA=false'
-
-const toOtherSettings = (chainId: number, { cores, startBlock }: KnownSettings) =>
-  `chain ${chainId} has been followed from block ${startBlock} with the cores ${cores.join(', ')}: ` +
-  `other settings need a database in which it is read from its start`

@@ -1,0 +1,78 @@
+import type pg from 'pg'
+import { inTransaction } from '../../ingest/batches.ts'
+import { takeImportLock } from '../../ingest/ingest-lock.ts'
+import type { ChainSettings } from '../chain-config.ts'
+
+/** The database contains imported facts of a chain to follow. */
+export class ImportedChainError extends Error {
+  override readonly name = 'ImportedChainError'
+}
+
+/** A chain that was followed with other settings. */
+export class OtherChainSettingsError extends Error {
+  override readonly name = 'OtherChainSettingsError'
+}
+
+/**
+ * Records that a chain is followed: from here on its campaigns and claims cannot be imported.
+ * @param confirm fails unless an endpoint serves the chain; called where the chain is new.
+ * @throws ImportedChainError if some have been.
+ * @throws OtherChainSettingsError if the stored state was read from other cores, or from another first block.
+ */
+export async function registerChain(
+  client: pg.Client,
+  { chainId, cores, startBlock }: ChainSettings,
+  confirm?: () => Promise<unknown>,
+) {
+  const listed = [...cores].sort()
+  const known = await findSettings(client, chainId)
+  if (known !== undefined) {
+    const isSame = known.startBlock === String(startBlock) && known.cores.join() === listed.join()
+    if (!isSame) throw new OtherChainSettingsError(toOtherSettings(chainId, known))
+    return
+  }
+  await refuseImported(client, chainId)
+  await confirm?.()
+  await inTransaction(client, async () => {
+    // No import may write the chain meanwhile.
+    await takeImportLock(client)
+    await refuseImported(client, chainId)
+    await client.query(
+      `insert into followed_chains (chain_id, cores, start_block, back_filled_to, looked_at)
+      values ($1, $2, $3, $3::bigint - 1, clock_timestamp()) on conflict do nothing`,
+      [chainId, listed, startBlock],
+    )
+  })
+}
+
+async function refuseImported(client: pg.Client, chainId: number) {
+  const { rows } = await client.query<{ campaigns: string; claims: string }>(
+    `select (select count(*) from campaigns where chain_id = $1) as campaigns,
+      (select count(*) from claims where chain_id = $1) as claims`,
+    [chainId],
+  )
+  const { campaigns = '0', claims = '0' } = rows[0] ?? {}
+  if (campaigns !== '0' || claims !== '0') throw new ImportedChainError(toImported(chainId, campaigns, claims))
+}
+
+interface KnownSettings {
+  cores: string[]
+  startBlock: string
+}
+
+async function findSettings(client: pg.Client, chainId: number) {
+  const { rows } = await client.query<KnownSettings>(
+    `select cores, start_block as "startBlock" from followed_chains where chain_id = $1`,
+    [chainId],
+  )
+  return rows[0]
+}
+
+const toImported = (chainId: number, campaigns: string, claims: string) =>
+  `chain ${chainId} cannot be followed: the database holds ${campaigns} imported campaigns and ${claims} imported claims of it, ` +
+  'and two owners of one fact would never agree. Follow it in an empty database: a new one, or, where these are sample ' +
+  'data, one that is made with SAMPLE_DATA=false'
+
+const toOtherSettings = (chainId: number, { cores, startBlock }: KnownSettings) =>
+  `chain ${chainId} has been followed from block ${startBlock} with the cores ${cores.join(', ')}: ` +
+  `other settings need a database in which it is read from its start`
