@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { isTimeout, withDeadline } from '../abort-signals.ts'
 import { describeFailure, isConnectionFailure, isDatabaseUnreachable } from '../database/connection/database-errors.ts'
 import { type CatchUpLimits, CatchUpTarget } from './catch-up-target.ts'
 import type { ChainSettings } from './chain-config.ts'
@@ -111,9 +112,9 @@ export class ChainWorker {
    */
   async #checkFeeds() {
     const { chain, signal } = this.#options
-    const waiting = AbortSignal.any([signal, AbortSignal.timeout(FEED_RESPONSE_MS)])
-    const faults = await checkFeeds(chain.chainId, chain.prices, this.#client.until(waiting)).catch((error) => {
-      if (waiting.aborted || isUnavailable(error)) return []
+    const check = (ended: AbortSignal) => checkFeeds(chain.chainId, chain.prices, this.#client.until(ended))
+    const faults = await withDeadline(FEED_RESPONSE_MS, signal, check).catch((error) => {
+      if (signal.aborted || isTimeout(error) || isUnavailable(error)) return []
       throw error
     })
     if (faults.length > 0) throw new FollowingError(faults.join('\n'))

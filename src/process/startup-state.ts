@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events'
+import { withDeadline } from '../abort-signals.ts'
 import type { Settings } from '../settings.ts'
 import { ending } from './shutdown.ts'
 
@@ -28,10 +29,11 @@ export function createStart({ DATABASE_URL: url, DATABASE_ACQUIRE_TIMEOUT_MS }: 
       changed.emit('change')
     },
     async wait() {
-      const enough = AbortSignal.any([AbortSignal.timeout(maxWaitMs), ending])
-      while (news.state === 'under way' && !enough.aborted) {
-        await once(changed, 'change', { signal: enough }).catch(() => undefined)
-      }
+      await withDeadline(maxWaitMs, ending, async (enough) => {
+        while (news.state === 'under way' && !enough.aborted) {
+          await once(changed, 'change', { signal: enough }).catch(() => undefined)
+        }
+      })
       return news.state === 'done'
     },
   }

@@ -1,6 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { fastify } from 'fastify'
 import pg from 'pg'
 import { expect, test } from 'vitest'
@@ -8,14 +6,12 @@ import { ResponseCache } from '../../src/cache/response-cache.ts'
 import { queryChannel } from '../../src/database/connection/query-diagnostics.ts'
 import { NOTHING_FOLLOWED, parseAsOf } from '../../src/database/lookups/followed-chains.ts'
 import { createServiceCounts } from '../../src/observability/counters.ts'
+import { collectGarbage } from '../setup/collect-garbage.ts'
 import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'
 import { waitFor } from '../setup/wait-for.ts'
-
-setFlagsFromString('--expose-gc')
-const collectGarbage: () => void = runInNewContext('gc')
 
 /** What is in use once all is collected that nobody needs. */
 async function memory() {

@@ -7,6 +7,7 @@ import { createFilter } from '../../src/features/changes/change-filter.ts'
 import type { ListChangesResponse } from '../../src/features/changes/change-schemas.ts'
 import { ChangeStream } from '../../src/features/changes/change-streams.ts'
 import { type ChangeReader, createChangeReader } from '../../src/read-models/changes/read.ts'
+import { collectGarbage } from '../setup/collect-garbage.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { waitFor } from '../setup/wait-for.ts'
@@ -134,6 +135,13 @@ test('an empty response waits for what passes its filters, and no longer than it
   expect(await list(`?after=${found.nextCursor}&wait=1`)).toEqual({ ...found, changes: [] })
   expect(api.counts.streams()).toBe(0)
 })
+
+test('a response that waits for nothing ends in time, whatever memory is freed meanwhile', async () => {
+  const waiting = list(`?after=${await now()}&wait=1`)
+  await until(() => api.counts.streams() === 1)
+  collectGarbage()
+  expect((await waiting).changes).toEqual([])
+}, 10_000)
 
 test('a response that has waited is the page that one without waiting is', async () => {
   const after = await now()

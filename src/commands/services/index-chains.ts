@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
+import { eitherSignal } from '../../abort-signals.ts'
 import { readEnvironment } from '../../config.ts'
 import type { Database } from '../../database/connection/client.ts'
 import { ChainFileError, type ChainSettings, parseChainFile } from '../../indexer/chain-config.ts'
@@ -50,7 +51,7 @@ interface Work {
 /** Follows each chain separately: a failure of one does not delay the others. */
 async function followAll({ settings, url, database, chains, isOnce, log }: Work) {
   const stop = new AbortController()
-  const signal = AbortSignal.any([ending, stop.signal])
+  const signal = eitherSignal(ending, stop.signal)
   const register = createRegister()
   const measure = createChainMetrics({
     register,

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { isTimeout, withDeadline } from '../../abort-signals.ts'
 import type { Change } from '../../schemas/changes.ts'
 
 /** How long one try may take. */
@@ -48,20 +49,19 @@ export async function deliver(change: Change, webhook: Webhook) {
 async function post(body: string, id: string, { url, key, signal }: Webhook) {
   const timestamp = Math.floor(Date.now() / 1000)
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'webhook-id': id,
-        'webhook-timestamp': String(timestamp),
-        'webhook-signature': `v1,${signature}`,
-      },
-      body,
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TRY_MS)]),
-    })
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${signature}`,
+  }
+  const send = async (ended: AbortSignal) => {
+    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: ended })
     await response.body?.cancel()
+    return response
+  }
+  try {
+    const response = await withDeadline(TRY_MS, signal, send)
     if (response.ok) return undefined
     return { why: `status ${response.status}`, retryAfterMs: toMilliseconds(response.headers.get('retry-after')) }
   } catch (error) {
@@ -70,8 +70,7 @@ async function post(body: string, id: string, { url, key, signal }: Webhook) {
 }
 
 function reasonOf(error: unknown) {
-  if (error instanceof DOMException && error.name === 'TimeoutError')
-    return `no response within ${TRY_MS / 1000} seconds`
+  if (isTimeout(error)) return `no response within ${TRY_MS / 1000} seconds`
   const cause = error instanceof Error ? error.cause : undefined
   return typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : 'the connection failed'
 }

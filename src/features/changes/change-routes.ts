@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
+import { withDeadline } from '../../abort-signals.ts'
 import { HistoryLostError, InvalidParameterError } from '../../http/request/errors/errors.ts'
 import { toPageLinks } from '../../http/request/page-links.ts'
 import { exporting } from '../../http/request/response-headers.ts'
@@ -118,16 +119,16 @@ export const changeRoutes: FastifyPluginAsyncTypebox<ChangeRoutes> = async (app,
     const leave = feed.join()
     try {
       startStream(request)
-      const gone = signalOf(request)
-      const signal = AbortSignal.any([AbortSignal.timeout(seconds * 1000), ...(gone === undefined ? [] : [gone])])
-      let cursor = start
-      while (!signal.aborted && !feed.isClosed) {
-        const { page } = await orRefused(feed.after(cursor))
-        if (page.changes.some(passes)) break
-        if (page.next === cursor) await feed.news(signal)
-        cursor = page.next
-      }
-      return cursor
+      return await withDeadline(seconds * 1000, signalOf(request), async (signal) => {
+        let cursor = start
+        while (!signal.aborted && !feed.isClosed) {
+          const { page } = await orRefused(feed.after(cursor))
+          if (page.changes.some(passes)) break
+          if (page.next === cursor) await feed.news(signal)
+          cursor = page.next
+        }
+        return cursor
+      })
     } finally {
       leave()
     }

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import { eitherSignal } from '../../abort-signals.ts'
 import type { CallContracts } from '../protocol/contracts/contract-reader.ts'
 import type { ChainLog } from '../protocol/protocol-events.ts'
 import { createContractCalls } from './contract-calls.ts'
@@ -11,7 +12,6 @@ import {
   fetchChainId,
   LONGEST_PAUSE_MS,
 } from './endpoints.ts'
-import { eitherSignal } from './json-rpc.ts'
 import { LogSearch, type LogSearchOptions, type Poll, type SearchTarget } from './log-search.ts'
 import { type BlockHeader, readHeader, toQuantity } from './parse-responses.ts'
 import type { RpcRequest } from './rpc-requests.ts'

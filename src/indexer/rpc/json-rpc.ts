@@ -1,3 +1,4 @@
+import { isTimeout, withDeadline } from '../../abort-signals.ts'
 import { EndpointError, type RpcError, toEndpointError } from './endpoint-errors.ts'
 
 export interface RpcCall {
@@ -38,23 +39,17 @@ export function createTransport(
     const requests = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
     const body = JSON.stringify(requests.length === 1 ? requests[0] : requests)
     const maxMs = calls.some(isRangeSearch) ? SEARCH_TIMES * timeoutMs : timeoutMs
-    const over = new AbortController()
-    const timer = setTimeout(() => over.abort(), maxMs)
-    let text: string
-    try {
-      const ended = eitherSignal(signal, over.signal)
+    const sendAndRead = async (ended: AbortSignal) => {
       const response = await fetch(address, { method: 'POST', headers, body, signal: ended, redirect: 'error' })
       rejectStatus(response)
-      text = await readBounded(response, maxBytes)
-    } catch (error) {
+      return readBounded(response, maxBytes)
+    }
+    const text = await withDeadline(maxMs, signal, sendAndRead).catch((error: unknown) => {
       signal.throwIfAborted()
       if (error instanceof EndpointError) throw error
-      if (over.signal.aborted) throw new EndpointError('timeout', `no response within ${maxMs} ms`)
+      if (isTimeout(error)) throw new EndpointError('timeout', `no response within ${maxMs} ms`)
       throw new EndpointError('unreachable', 'cannot be reached, or closed the connection')
-    } finally {
-      clearTimeout(timer)
-      over.abort()
-    }
+    })
     return readResponses(text, calls.length)
   }
 }
@@ -64,23 +59,6 @@ const SEARCH_TIMES = 5
 /** Whether logs of a range of blocks are searched, which takes longer than everything else. */
 export const isRangeSearch = ({ method, params: [filter] }: RpcCall) =>
   method === 'eth_getLogs' && typeof filter === 'object' && filter !== null && 'fromBlock' in filter
-
-/**
- * A signal that follows either of two. It detaches from both when it fires, which neither `AbortSignal.any` nor the
- * `signal` option of a listener does reliably: the signal that ends the process would collect a listener for each look
- * at a chain.
- */
-export function eitherSignal(one: AbortSignal, other: AbortSignal): AbortSignal {
-  const controller = new AbortController()
-  const both = [one, other]
-  const come = () => {
-    for (const signal of both) signal.removeEventListener('abort', come)
-    controller.abort(both.find(({ aborted }) => aborted)?.reason)
-  }
-  for (const signal of both) signal.addEventListener('abort', come)
-  if (one.aborted || other.aborted) come()
-  return controller.signal
-}
 
 /**
  * Credentials of a URL as a header: `fetch` accepts none in a URL, and a socket does not decode them.
