@@ -41,8 +41,9 @@ export default defineConfig(({ mode }) => ({
     isolate: false,
     // No developer's `.env` changes what is tested.
     env: { ENV_FILE: devNull },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // On a machine that is busy with something else too, all takes several times as long.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // What is compiled is kept between runs.
     experimental: { fsModuleCache: true },
   },

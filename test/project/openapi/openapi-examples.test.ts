@@ -265,6 +265,12 @@ test('each failure and each of its headers is declared, with sentences that the 
     const reply = await exchange(port, `GET ${url} HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(60_000)}\r\n\r\n`)
     return { statusCode: reply.status, headers: reply.headers, body: reply.body }
   }
+  /** Once more where a second has passed between the two, with which the response has changed. */
+  const revalidate = async (app: TestApp, url: string, times = 5): Promise<Failed> => {
+    const { etag } = (await app.get(url)).headers
+    const reply = await app.get(url, { 'if-none-match': String(etag) })
+    return reply.statusCode === 304 || times === 0 ? reply : revalidate(app, url, times - 1)
+  }
   /** By status; `failing` is the request of the table above, `others` what else the operation may answer. */
   const responsesOfUrls = (status: string, url: string, failing: string, others: object): Promise<Failed>[] => {
     const isProtected = '401' in others
@@ -279,9 +285,7 @@ test('each failure and each of its headers is declared, with sentences that the 
         if (url === '/campaigns') return [limited.get(url), limited.get(`${url}?cursor=start`), cutOff.get(url)]
         return isKept ? [limited.get(url), cutOff.get(url)] : [limited.get(url, authorization)]
       case '304':
-        return [limited, cutOff].map(async (app) =>
-          app.get(url, { 'if-none-match': String((await app.get(url)).headers.etag) }),
-        )
+        return [limited, cutOff].map((app) => revalidate(app, url))
       case '400':
         return [limited.get(failing, withoutAddress)]
       case '401':
