@@ -69,6 +69,7 @@ export class Connections {
     if (!isProxy) peer.connections += 1
     if (peer.connections > maxConnectionsPerAddress && !this.#closeLongestIdle(peer.idle)) {
       peer.connections -= 1
+      this.#usages.release(peer)
       socket.destroy()
       return
     }
@@ -171,7 +172,7 @@ export class Connections {
     // Node.js does not report responses that were waiting for their turn.
     this.#dropWaiting(connection)
     if (exchange !== undefined) this.#end(connection, exchange)
-    this.#usages.deleteUnused(peer)
+    this.#usages.release(peer)
     connection.gone.abort()
   }
 
