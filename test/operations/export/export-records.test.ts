@@ -191,9 +191,15 @@ test('records are chosen by chain and time, and a cursor goes with its question'
   expect(await timesOf('')).toEqual(['1,100', '1,200', '1,200', '1,300', '2,100', '2,200', '2,200', '2,300'])
   const at = (time: number) => new Date((1_700_000_000 + time) * 1000).toISOString()
   expect(await timesOf(`&chainId=2,7&since=${at(200)}&until=${at(300)}`)).toEqual(['2,200', '2,200'])
-  expect(
-    await timesOf(`&since=${at(199).replace('000Z', '500Z')}&until=${at(299).replace('000Z', '500Z')}`, 3),
-  ).toEqual([...['1,200', '1,200', '2,200', '2,200']])
+  for (const [second, fraction] of [
+    [199, '500Z'],
+    [200, '000Z'],
+    [199, '000000001Z'],
+  ] as const) {
+    const [since, until] = [second, second + 100].map((time) => at(time).replace('000Z', fraction))
+    expect(await timesOf(`&since=${since}&until=${until}`, 3)).toEqual(['1,200', '1,200', '2,200', '2,200'])
+  }
+  expect(await timesOf(`&since=${at(200).replace('000Z', '000000001Z')}`)).toEqual(['1,300', '2,300'])
   const next = String(linkOf((await api.get('/export/claims?limit=2')).headers.link))
   expect(next).toMatch(/^\/export\/claims\?limit=2&cursor=[\w-]+$/)
   expect(toRecords((await api.get(next.replace('limit=2', 'limit=100'))).body)).toHaveLength(6)
