@@ -127,14 +127,14 @@ describe('an export of random facts', () => {
 })
 
 test('a table has the keys of records in their order, and every text comes out as it was', async () => {
-  await using api = await startTestApp()
+  await using api = await startTestApp({ CORS_ORIGINS: 'https://pages.example' })
   const name = 'a "quoted", name\nof\r\ntwo lines; ü'
   await api.save(
     aToken({ chainId: 1, address: anAddress('one'), name, symbol: '', decimals: 6 }),
     aToken({ chainId: 1, address: anAddress('two'), whitelisted: false, marketCap: 1.5 }),
   )
   const { body, headers } = await api.get('/export/tokens', { accept: 'text/csv' })
-  expect(headers).toMatchObject({ 'content-type': 'text/csv; charset=utf-8; header=present', vary: 'Accept' })
+  expect(headers).toMatchObject({ 'content-type': 'text/csv; charset=utf-8; header=present', vary: 'Origin, accept' })
   const [header, ...rows] = parseCsv(body)
   const keys = ['chainId', 'address', 'decimals', 'name', 'symbol', 'imageUri', 'whitelisted']
   expect(header).toEqual([...keys, 'marketCap', 'priceChange24Hr', 'volume24Hr', 'holders'])
