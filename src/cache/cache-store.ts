@@ -48,8 +48,12 @@ export function createCacheStore({
     },
 
     /** Counts the bytes added to a response, if it is still stored. */
-    measureAgain: (cacheKey: string, response: CachedResponse) =>
-      void (responses.peek(cacheKey) === response && responses.set(cacheKey, response)),
+    measureAgain(cacheKey: string, response: CachedResponse) {
+      if (responses.peek(cacheKey) !== response) return
+      // The cache does not measure a value again that it has.
+      responses.delete(cacheKey)
+      responses.set(cacheKey, response)
+    },
 
     /** The stored response to a request if it is still current at a version; then it is known to be current `now`. */
     lookup(cacheKey: string, version: DataVersion, now: number) {

@@ -23,18 +23,19 @@ import { firstOf } from '../setup/thorough.ts'
  * be given without asking the database for it again.
  */
 
+const responseAt = (revision: number, renderedAt: number) => ({
+  version: { revision, history: 1, nextChangeAt: 0, asOf: NOTHING_FOLLOWED },
+  isExact: true,
+  renderedAt,
+  confirmedAt: renderedAt,
+  validUntil: Number.POSITIVE_INFINITY,
+  content: toContent('{}'),
+  headers: {},
+  dependencies: undefined,
+})
+
 test('an answer that took longer does not take the place of one of a later version, which may have been given', () => {
   const kept = createCacheStore({ maxBytes: 100_000, hasChanged: () => true })
-  const responseAt = (revision: number, renderedAt: number) => ({
-    version: { revision, history: 1, nextChangeAt: 0, asOf: NOTHING_FOLLOWED },
-    isExact: true,
-    renderedAt,
-    confirmedAt: renderedAt,
-    validUntil: Number.POSITIVE_INFINITY,
-    content: toContent('{}'),
-    headers: {},
-    dependencies: undefined,
-  })
   const revisionOf = (cacheKey: string) => kept.lookupStale(cacheKey, 1000, 1000)?.version.revision
   kept.keep('a', responseAt(6, 20))
   kept.keep('a', responseAt(5, 10))
@@ -42,6 +43,19 @@ test('an answer that took longer does not take the place of one of a later versi
   // Where that version is lost, what is begun afterwards counts.
   kept.keep('a', responseAt(5, 30))
   expect(revisionOf('a')).toBe(5)
+})
+
+test('the compressed forms of an answer count towards the memory of all', () => {
+  const kept = createCacheStore({ maxBytes: 100_000, hasChanged: () => false })
+  const names = Array.from({ length: 10 }, (_, index) => `${index}`)
+  for (const name of names) {
+    const response = responseAt(1, 1)
+    kept.keep(name, response)
+    response.content.encodedBytes = 30_000
+    kept.measureAgain(name, response)
+  }
+  const stored = names.filter((name) => kept.lookup(name, responseAt(1, 1).version, 1) !== undefined)
+  expect(stored).toEqual(['7', '8', '9'])
 })
 
 /** Whether a response that has been given once is kept: without this table it can't be recomputed. */

@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
@@ -7,7 +8,9 @@ import type { ImportRecord } from '../../src/ingest/records.ts'
 import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
 import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
+import { listen } from '../setup/servers/sockets.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { waitFor } from '../setup/wait-for.ts'
 
 const STALE = 'reward-campaigns; hit; fwd=stale'
 
@@ -170,4 +173,21 @@ test('where the new answer takes too long, the old one is given', async () => {
   await lock.release()
   expect(staleOf(old).status).toBe(STALE)
   expect(old.body).toBe(body)
+})
+
+test('a client that leaves while its response is made is given none that is stale', async () => {
+  await using api = await startTestApp()
+  await api.save(token, campaign, claim)
+  const now = new Date()
+  api.setNow(now)
+  const path = '/reward-kit/trending'
+  expect((await api.get(path)).statusCode).toBe(200)
+  api.setNow(new Date(now.getTime() + 1000))
+  const client = connect(await listen(api.app), '127.0.0.1')
+  await using _ = await lockCampaigns(api.database.url, 'trending_campaigns')
+  client.write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`)
+  await waitFor(() => api.lanes.queries.pool.totalCount - api.lanes.queries.pool.idleCount || undefined)
+  client.destroy()
+  await waitFor(() => (api.lanes.queries.pool.totalCount === api.lanes.queries.pool.idleCount ? true : undefined))
+  expect(api.counts.cacheResults).toEqual({ hit: 0, miss: 1, stale: 0 })
 })

@@ -16,7 +16,7 @@ const UNREACHABLE = /^(08...|53...|57...|28...|3D000|25006|55P03|40...)$/
  */
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (error instanceof DatabaseUnreachableError) return true
-  return error instanceof DrizzleQueryError && isConnectionFailure(error.cause)
+  return error instanceof DrizzleQueryError && !isCancelled(error) && isConnectionFailure(error.cause)
 }
 
 /** Whether the server rolled a statement back because of what others did at the same time. */

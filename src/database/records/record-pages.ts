@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { toSecondFrom } from '../../schemas/parameters/time-ranges.ts'
 import { neededSources, type RecordKind, type RecordSource, recordSources } from './record-sources.ts'
 
 export type RecordFormat = 'ndjson' | 'csv'
@@ -38,7 +39,7 @@ export function conditionsOf(
 ) {
   const { chainColumn, time } = recordSources[kind]
   const toLiteral = (instant: string) =>
-    time?.type === 'seconds' ? String(Math.ceil(Date.parse(instant) / 1000)) : pg.escapeLiteral(instant)
+    time?.type === 'seconds' ? String(toSecondFrom(instant)) : pg.escapeLiteral(instant)
   return chains
     .filter((chain) => chainId === undefined || chainId.includes(Number(chain)))
     .filter(

@@ -11,6 +11,12 @@ const MAX_CURSORS = 50_000
 /** Maximum number of changes in a slice. */
 export const SLICE = 100
 
+/**
+ * Maximum number of slices that are kept, and of filters whose events a slice keeps; then all are made anew. Where nothing
+ * changes, nothing else ends them.
+ */
+const [MAX_SLICES, MAX_FILTERS] = [64, 16]
+
 const toEvent = (change: Change) => `id: ${change.cursor}\nevent: ${change.kind}\ndata: ${JSON.stringify(change)}\n\n`
 
 /** A page of changes with its server-sent events, which are serialized once for all streams with the same filter. */
@@ -32,6 +38,7 @@ export class ChangeSlice {
     const events = Buffer.from(
       this.page.changes.flatMap((change, index) => (passes(change) && texts[index]) || []).join(''),
     )
+    if (this.#events.size >= MAX_FILTERS) this.#events.clear()
     this.#events.set(key, events)
     return events
   }
@@ -94,6 +101,7 @@ export class ChangeBuffer {
     const next = (hasMore ? changes.at(-1)?.cursor : this.newest) ?? cursor
     const texts = entries.map(({ event }) => event)
     const slice = new ChangeSlice({ changes, next, hasMore }, texts)
+    if (this.#slices.size >= MAX_SLICES) this.#slices.clear()
     this.#slices.set(cursor, slice)
     return slice
   }

@@ -5,6 +5,7 @@ import type { RecordFormat } from '../../database/records/record-pages.ts'
 import type { RecordKind } from '../../database/records/record-sources.ts'
 import { prefersType } from '../../http/request/accepted-types.ts'
 import { streamedResponsesOf } from '../../http/request/responses.ts'
+import { addVary } from '../../http/request/vary.ts'
 import { exportExamples } from './export-examples.ts'
 import type { ExportRepository } from './export-repository.ts'
 import { ExportQuery, ExportTimeRangeQuery } from './export-schemas.ts'
@@ -54,10 +55,10 @@ export const exportRoutes: FastifyPluginAsyncTypebox<ExportRoutes> = async (app,
     app.get(`/export/${kind}`, { schema: operations[kind] }, async (request, reply) => {
       const format = prefersType(request.headers.accept, 'text/csv', 'application/x-ndjson') ? 'csv' : 'ndjson'
       const { body, nextCursor, changesCursor, asOf } = await exports.open(kind, request.query, format)
+      addVary(reply, 'accept')
       void reply.headers({
         'content-type': contentTypes[format],
         'cache-control': 'no-store',
-        vary: 'Accept',
         'x-changes-cursor': changesCursor,
       })
       if (nextCursor !== undefined) void reply.header('link', `<${withCursor(request.url, nextCursor)}>; rel="next"`)

@@ -30,7 +30,7 @@ export type CountClient = (name: RateName, quota: number, address: string, chang
 
 /**
  * Counts by client what is limited for each minute. A client is an IPv4 address, or the /64 of an IPv6 one; the /56
- * around it has four times the limit. If there are more clients than are remembered, those idle longest start over.
+ * around it has four times the limit, and what one of the two refuses counts for neither. If there are more clients than are remembered, those idle longest start over.
  */
 export function createClientCounts(now: () => Date): CountClient {
   const createWindows = () => new LRUCache<string, { count: number; endsAt: number }>({ max: MAX_NETWORKS })
@@ -56,7 +56,9 @@ export function createClientCounts(now: () => Date): CountClient {
   return (name, quota, address, change = 1) => {
     const [own, around] = networksOf(address)
     const counted = countIn(name, own, quota, change)
-    const countedAround = around === undefined ? counted : countIn(name, around, quota * AROUND_FACTOR, change)
+    if (around === undefined || counted.isExceeded) return counted
+    const countedAround = countIn(name, around, quota * AROUND_FACTOR, change)
+    if (countedAround.isExceeded) countIn(name, own, quota, -1)
     const isAroundLess = countedAround.remaining < counted.remaining || countedAround.isExceeded
     return isAroundLess ? countedAround : counted
   }

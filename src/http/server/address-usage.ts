@@ -20,6 +20,9 @@ export const isThisMachine = (network: string) => network === '127.0.0.1' || net
 export interface Usage {
   /** The IPv4 address, or the /64 of an IPv6 one. */
   network: string
+  /** Connections and requests that refer to it. */
+  holders: number
+  /** Connections that count towards the limit of the address. */
   connections: number
   /** Connections without a request; the longest idle one first. */
   idle: Set<Socket>
@@ -30,10 +33,12 @@ export interface Usage {
   bodyBytes: number
 }
 
+/** What addresses use; one that uses nothing takes no memory. */
 export interface Usages {
+  /** For one more holder. */
   of(address: string): Usage
-  /** Call it when something has ended, so that an address that uses nothing takes no memory. */
-  deleteUnused(usage: Usage): void
+  /** A holder has ended. */
+  release(usage: Usage): void
 }
 
 export function createUsages(): Usages {
@@ -43,14 +48,16 @@ export function createUsages(): Usages {
       const [network] = networksOf(address)
       let usage = usages.get(network)
       if (usage === undefined) {
-        usage = { network, connections: 0, idle: new Set(), rendering: 0, bodies: new Map(), bodyBytes: 0 }
+        usage = { network, holders: 0, connections: 0, idle: new Set(), rendering: 0, bodies: new Map(), bodyBytes: 0 }
         usages.set(network, usage)
       }
+      usage.holders += 1
       return usage
     },
 
-    deleteUnused({ network, connections, rendering, bodies }) {
-      if (connections === 0 && rendering === 0 && bodies.size === 0) usages.delete(network)
+    release(usage) {
+      usage.holders -= 1
+      if (usage.holders === 0) usages.delete(usage.network)
     },
   }
 }

@@ -69,20 +69,19 @@ export class Connections {
     if (!isProxy) peer.connections += 1
     if (peer.connections > maxConnectionsPerAddress && !this.#closeLongestIdle(peer.idle)) {
       peer.connections -= 1
-      socket.destroy()
-      return
+      this.#usages.release(peer)
+      return void socket.destroy()
     }
     if (this.#connections.size >= maxConnections && !this.#closeLongestIdle(this.#idle)) this.#forProbes.add(socket)
-    const gone = new AbortController()
-    const connection: Connection = { peer, isProxy, exchange: undefined, waiting: [], gone }
+    const connection: Connection = { peer, isProxy, exchange: undefined, waiting: [], gone: new AbortController() }
     // Each query of each request on the connection may add a listener.
-    setMaxListeners(0, gone.signal)
+    setMaxListeners(0, connection.gone.signal)
     this.#connections.set(socket, connection)
     this.#setIdle(socket, connection)
     // A client may disconnect at any moment, also after all other listeners are gone.
     socket.on('error', () => undefined)
     // Node.js does not answer a client that has ended its side, and reports that before the request starts.
-    socket.once('end', () => gone.abort())
+    socket.once('end', () => connection.gone.abort())
     socket.once('close', () => this.#remove(socket))
   }
 
@@ -171,7 +170,7 @@ export class Connections {
     // Node.js does not report responses that were waiting for their turn.
     this.#dropWaiting(connection)
     if (exchange !== undefined) this.#end(connection, exchange)
-    this.#usages.deleteUnused(peer)
+    this.#usages.release(peer)
     connection.gone.abort()
   }
 

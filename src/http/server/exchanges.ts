@@ -64,11 +64,13 @@ export function createExchanges(usages: Usages, close: (socket: Socket) => void)
     begin(socket, response, client) {
       rendering += 1
       client.rendering += 1
+      client.holders += 1
       return { socket, response, client, isRendered: false, sendingSince: 0, progressAt: 0, sentBytes: 0 }
     },
 
     assign(exchange, address) {
       exchange.client.rendering -= 1
+      usages.release(exchange.client)
       exchange.client = usages.of(address)
       exchange.client.rendering += 1
     },
@@ -90,7 +92,7 @@ export function createExchanges(usages: Usages, close: (socket: Socket) => void)
       endRendering(exchange)
       const { bodyKey, socket, client } = exchange
       if (bodyKey !== undefined) bodies.release(bodyKey, socket, client)
-      usages.deleteUnused(client)
+      usages.release(client)
     },
   }
 }

@@ -198,6 +198,21 @@ describe('a client', () => {
     expect(await statusOf(api, '2001:db8:0:100::1')).toBe(200)
   })
 
+  test('that is refused takes nothing from its /56, nor for its /56 from itself', async () => {
+    await using api = await startLimited({ REQUESTS_PER_MINUTE: '2' })
+    const statusesOf = async (network: number, count: number) => {
+      const statuses = []
+      for (let index = 0; index < count; index += 1) statuses.push(await statusOf(api, `2001:db8:0:${network}::1`))
+      return statuses
+    }
+    expect(await statusesOf(1, 20)).toEqual([200, 200, ...Array(18).fill(429)])
+    for (const other of [2, 3, 4]) expect(await statusesOf(other, 2)).toEqual([200, 200])
+    api.setNow(later(59_999))
+    expect(await statusesOf(5, 3)).toEqual([429, 429, 429])
+    api.setNow(later(60_000))
+    expect(await statusesOf(5, 3)).toEqual([200, 200, 429])
+  })
+
   test('behind a trusted proxy is whom the proxy names, and nobody else is believed', async () => {
     await using api = await startLimited({ REQUESTS_PER_MINUTE: '1', TRUSTED_PROXIES: '10.0.0.0/8' })
     const statusFrom = (address: string, forwarded: string) =>

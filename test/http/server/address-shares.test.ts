@@ -176,6 +176,23 @@ describe('requests', () => {
     expect(await statusFor('2001:db8:0:1::ffff')).toBe(200)
   })
 
+  test('count for the client that a trusted proxy names also after the end of a stream of the same client', async () => {
+    await using api = await startTestApp({ MAX_CONCURRENT_REQUESTS: LIMIT, TRUSTED_PROXIES: PROXY })
+    port = await listen(api.app)
+    const named = 'x-forwarded-for: 192.0.2.1\r\n'
+    const stream = await open(PROXY)
+    stream.write(toRequest('/changes', `accept: text/event-stream\r\n${named}`))
+    await once(stream, 'data')
+    expect((await ask(PROXY, '/limits', named)).status).toBe(200)
+    await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
+    const held = await holdRequests(PROXY, SHARE, () => named)
+    stream.destroy()
+    await waitFor(() => api.counts.streams() === 0 || undefined)
+    expect((await ask(PROXY, '/limits', named)).status).toBe(429)
+    await lock.release()
+    expect(await Promise.all(held)).toEqual(held.map(() => 200))
+  })
+
   test('of this machine have all of those under way', async () => {
     await using api = await startTestApp({ MAX_CONCURRENT_REQUESTS: LIMIT })
     port = await listen(api.app)
