@@ -100,19 +100,25 @@ async function advance(
   following: Following,
   { feeds: stored }: FollowedState,
   found: FoundFeeds,
-  { base, ancestor, head, finalized, depth }: SyncRange,
+  { base, ancestor, head: firstHead, finalized: firstFinalized, depth }: SyncRange,
 ) {
   const context = withFeeds(following, found.feeds)
   const { client, store, settings } = context
   const ranges: LogRange[] = []
+  let [head, finalized] = [firstHead, firstFinalized]
   let final: BlockHeader | undefined
-  // After a long pause: final blocks are read by ranges.
-  if (finalized - base.number > FINAL_BELOW_HEAD) {
-    for await (const range of readRanges(client, base.number + 1, finalized, settings, base.hash)) ranges.push(range)
+  let last = base
+  // After a long pause: final blocks are read by ranges. Nodes may have forgotten the first head by then.
+  while (finalized - last.number > FINAL_BELOW_HEAD) {
+    for await (const range of readRanges(client, last.number + 1, finalized, settings, last.hash)) ranges.push(range)
     ;[final] = await linkedBlocks(client, finalized, finalized)
-    if (final?.hash !== ranges.at(-1)?.hash) throw new OtherHistoryError()
+    if (final === undefined || final.hash !== ranges.at(-1)?.hash) throw new OtherHistoryError()
+    last = final
+    const now = await client.heads()
+    if (now.head.number < head.number) continue
+    head = now.head
+    finalized = finalBelow(following, head, now.finalized)
   }
-  const last = final ?? base
   // Usually there is one more block, and it is known already.
   const blocks = head.parentHash === last.hash ? [head] : await linkedBlocks(client, last.number + 1, head.number)
   checkLink(last, blocks)
