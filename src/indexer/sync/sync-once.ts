@@ -2,7 +2,7 @@ import { type FoundFeeds, withdrawnAbove } from '../feeds/followed-feeds.ts'
 import { readBlocks } from '../protocol/read-campaigns.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
 import { type LogRange, OtherHistoryError, readRanges } from './backfill.ts'
-import { type BlockReference, checkLink, findAncestor, linkedBlocks } from './block-links.ts'
+import { type BlockReference, checkLink, findAncestor, linkedBlocks, readTowardsHead } from './block-links.ts'
 import { startFromNothing } from './first-sync.ts'
 import { isConfirmed, restart, type SyncMemory, toAdvance, withFeeds } from './sync-advance.ts'
 import { findFeeds, readPast } from './sync-feeds.ts'
@@ -119,16 +119,15 @@ async function advance(
     head = now.head
     finalized = finalBelow(following, head, now.finalized)
   }
-  // Usually there is one more block, and it is known already.
-  const blocks = head.parentHash === last.hash ? [head] : await linkedBlocks(client, last.number + 1, head.number)
+  const { parts, few, blocks, ...reached } = await readTowardsHead(client, last, head, settings.headBlocks)
   checkLink(last, blocks)
   const asOf = blocks.at(-1) ?? final ?? ancestor
   if (asOf === undefined) throw new TypeError('a chain that goes on has no block to go on with')
-  const facts = await readBlocks(context, base.number, blocks, asOf, ranges)
+  const facts = await readBlocks(context, base.number, few, asOf, [...ranges, ...parts])
   const ids = [...(depth === 0 ? [] : await store.affectedAbove(base.number)), ...(await store.dueAgain())]
   const touched = ids.length === 0 ? [] : await store.find({ ids, contracts: [] })
   const syncRange = {
-    ...{ base: base.number, depth, asOf, head, finalized },
+    ...{ base: base.number, depth, asOf, head: reached.head, finalized },
     blocks: final === undefined ? blocks : [final, ...blocks],
   }
   return toAdvance(context, { stored, found, facts, touched, syncRange })
