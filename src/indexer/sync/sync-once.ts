@@ -83,7 +83,7 @@ async function* readSteps(following: Following, state: FollowedState, memory: Sy
 
 function finalBelow({ settings }: Following, head: BlockHeader, finalized: BlockHeader | null): number {
   const number = finalized?.number ?? head.number - FINAL_BELOW_HEAD
-  return Math.max(settings.startBlock - 1, Math.min(number, head.number))
+  return Math.min(head.number, Math.max(settings.startBlock - 1, number))
 }
 
 interface SyncRange {

@@ -126,6 +126,22 @@ test('far below a head that is not final, a node need not remember contracts for
   expect(store.facts().claims.map(({ txHash }) => txHash)).toEqual(recordedClaims.map(({ txHash }) => txHash))
 })
 
+test.each([50, 500])(
+  'a chain that is %i blocks before its first block is waited for: nothing before that counts',
+  async (missing) => {
+    const chain = new Playing(10)
+    await using node = await startScriptedNode(chain)
+    const { store, settle } = createFollowed([node.url], recording.startBlock + missing)
+    await settle()
+    chain.mine(100)
+    await settle()
+    for (let empty = 0; empty < 600; empty += 1) chain.mine(0)
+    await settle()
+    expect(store.state.asOf?.hash).toBe(chain.head.hash)
+    expect(store.facts()).toEqual({ campaigns: [], claims: [] })
+  },
+)
+
 test('a reorganisation below what an unfinished back-fill has read is noticed, and all of it is read again', async () => {
   const chain = new Playing(10)
   for (let blocks = 0; blocks < 400; blocks += 1) chain.mine(blocks % 20 === 0 ? 1 : 0)
