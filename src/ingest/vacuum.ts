@@ -10,17 +10,23 @@ export async function listWrittenTables(client: pg.Client) {
   return rows.map(({ name }) => name)
 }
 
-/** After a large write: updates statistics and the visibility map at once. */
+/**
+ * After a large write: updates statistics and the visibility map at once. Tables that somebody else is vacuuming, or has
+ * locked for long, are skipped.
+ */
 export async function vacuum(client: pg.Client, tables: readonly string[]) {
-  if (tables.length > 0) await client.query(`vacuum (analyze) ${tables.join(', ')}`)
+  if (tables.length > 0) await client.query(`vacuum (analyze, skip_locked) ${tables.join(', ')}`)
 }
 
-/** The same on a separate connection, while the caller writes more. If it fails, autovacuum does it later. */
-export async function vacuumInBackground(url: string, tables: readonly string[]) {
-  try {
-    const client = await connectForBatches(url, 'reward-campaigns vacuum')
-    await vacuum(client, tables).finally(() => client.end())
-  } catch {
-    // All is written: nothing depends on it.
-  }
+/**
+ * The same on a separate connection, while the caller writes more. If it fails, autovacuum does it later.
+ * @returns what closes the connection: the database completes what it has begun.
+ */
+export function vacuumInBackground(url: string, tables: readonly string[]) {
+  const connecting = connectForBatches(url, 'reward-campaigns vacuum', { pipeline: false })
+  const end = async () => (await connecting).end()
+  // All is written: nothing depends on it.
+  const leave = () => end().catch(() => undefined)
+  void connecting.then((client) => vacuum(client, tables)).then(leave, leave)
+  return leave
 }

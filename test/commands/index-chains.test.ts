@@ -85,6 +85,23 @@ test('index --once stores what there is and ends with code 0; --status says how 
   expect(JSON.parse(after.stdout)).toMatchObject({ hiddenCampaignCount: 0, hidingTokens: [] })
 })
 
+test('index --once leaves it to the database to complete a long vacuum', async () => {
+  await using database = await createTestDatabase()
+  await database.query(
+    "do $$ begin execute format('alter database %I set vacuum_cost_delay = 100', current_database()); end $$",
+  )
+  await database.query(
+    "do $$ begin execute format('alter database %I set vacuum_cost_limit = 1', current_database()); end $$",
+  )
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  await using chains = await aChainFile(chainEntry([node.url]))
+  const indexed = await runCli(['index', '--chains', chains.file, '--once'], { DATABASE_URL: database.url })
+  expect(indexed).toMatchObject({ code: 0, stderr: '' })
+  const vacuums = `select state from pg_stat_activity
+    where datname = current_database() and application_name = 'reward-campaigns vacuum'`
+  expect(await database.query(vacuums)).toEqual([{ state: 'active' }])
+})
+
 test('a database that follows a chain is not filled with sample data', async () => {
   await using data = await aDataFolder()
   await using node = await startScriptedNode(playedRecording(END - 20))

@@ -40,6 +40,7 @@ export function createFollowed(
     maxWaitMs: more.maxWaitMs ?? 0,
     parallelRanges: 3,
     rangeBlocks: more.rangeBlocks ?? 100,
+    headBlocks: 32,
     feedCheckMs: 0,
   }
   const memory = newMemory()

@@ -31,7 +31,14 @@ export async function openIndexed(databaseUrl: string, url: string, skipped: Ski
     knownContracts: store.contracts,
     settings: { ...defaultEndpointSettings, timeoutMs: 500, stallTimeoutMs: 3000, pauseMs: 2 },
   })
-  const settings = { startBlock: chain.startBlock, maxWaitMs: 0, parallelRanges: 3, rangeBlocks: 100, feedCheckMs: 0 }
+  const settings = {
+    startBlock: chain.startBlock,
+    maxWaitMs: 0,
+    parallelRanges: 3,
+    rangeBlocks: 100,
+    headBlocks: 32,
+    feedCheckMs: 0,
+  }
   const memory = newMemory()
 
   /** Looks until nothing has changed. @returns the steps that were written. */

@@ -36,10 +36,12 @@ export async function readBlocks(
 
 /** Reads what does not change: it holds whichever block `reader` reads contracts at. */
 export async function readFixedFacts(
-  { chain, client, store, feeds }: SyncContext,
-  { base, logs, blocks }: BlockRange,
+  { chain, client, store, feeds, settings }: SyncContext,
+  { base, logs: found, blocks }: BlockRange,
   reader: ContractReader,
 ): Promise<FixedFacts> {
+  // A chain may not have come to its first block yet.
+  const logs = found.filter(({ blockNumber }) => blockNumber >= settings.startBlock)
   const knownAtBase: KnownCampaigns = {
     find: async (query) => (await store.find(query)).flatMap((origin) => originAt(origin, base) ?? []),
   }

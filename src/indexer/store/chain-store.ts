@@ -78,7 +78,7 @@ export async function openChainStore(
       apply: (step) => writer.apply(step),
       async close() {
         await client.end()
-        await writer.tidied
+        await writer.close()
       },
     }
   } catch (error) {

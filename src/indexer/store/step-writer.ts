@@ -40,7 +40,7 @@ export class StepWriter {
   #step: number
   #state: FollowedState
   #recordedHeads = { at: 0, head: -1 }
-  #vacuuming = Promise.resolve()
+  #leaveVacuum = async () => {}
 
   private constructor(
     client: pg.Client,
@@ -73,9 +73,9 @@ export class StepWriter {
     return this.#state
   }
 
-  /** Resolves when tables that were written as a whole have been vacuumed. */
-  get tidied() {
-    return this.#vacuuming
+  /** Leaves it to the database to complete the vacuum of tables that were written as a whole: it may take minutes. */
+  async close() {
+    await this.#leaveVacuum()
   }
 
   /** Campaigns to read again. */
@@ -187,6 +187,6 @@ export class StepWriter {
       if (!without.has(campaign.record.id)) this.#written.set(campaign.record.id, fingerprintOf(campaign))
     }
     await this.#skipped.retryDue(campaigns)
-    if (tables.length > 0) this.#vacuuming = vacuumInBackground(this.#chain.url, tables)
+    if (tables.length > 0) this.#leaveVacuum = vacuumInBackground(this.#chain.url, tables)
   }
 }

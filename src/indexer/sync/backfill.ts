@@ -19,9 +19,11 @@ export interface BackFillSettings {
   parallelRanges: number
   /** Blocks of a range. */
   rangeBlocks: number
+  /** Newest blocks that are read at once: so fast that nodes still have the state of contracts at the last of them. */
+  headBlocks: number
 }
 
-export const defaultBackFillSettings: BackFillSettings = { parallelRanges: 4, rangeBlocks: 2000 }
+export const defaultBackFillSettings: BackFillSettings = { parallelRanges: 4, rangeBlocks: 2000, headBlocks: 32 }
 
 /** The chain differs from the one whose blocks were read by number. */
 export class OtherHistoryError extends EndpointError {

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import type { ChainLog } from '../protocol/protocol-events.ts'
 import type { ChainClient } from '../rpc/chain-client.ts'
 import { EndpointError } from '../rpc/endpoint-errors.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
@@ -29,6 +30,35 @@ export async function linkedBlocks(client: ChainClient, from: number, to: number
     }
   }
   return blocks
+}
+
+/**
+ * Reads the blocks after one, up to the head, which moves on meanwhile: all but the last few with their logs. The first of them
+ * may have another parent.
+ * @param last its hash is null if unknown.
+ * @param headBlocks maximum number of those last few.
+ */
+export async function readTowardsHead(
+  client: ChainClient,
+  last: { number: number; hash: Hex | null },
+  head: BlockHeader,
+  headBlocks: number,
+) {
+  const parts: { logs: ChainLog[]; blocks: BlockHeader[] }[] = []
+  for (;;) {
+    // Usually there is one more block, and it is known already.
+    const few = head.parentHash === last.hash ? [head] : await linkedBlocks(client, last.number + 1, head.number)
+    const before = parts.at(-1)?.blocks.at(-1)
+    if (before !== undefined) checkLink(before, few)
+    const newest = few.at(-1)
+    if (newest === undefined || few.length <= headBlocks) {
+      return { parts, few, blocks: [...parts.flatMap(({ blocks }) => blocks), ...few], head }
+    }
+    parts.push({ logs: await client.logsOf(few), blocks: few })
+    last = newest
+    const now = await client.heads()
+    if (now.head.number > head.number) head = now.head
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { createContractReader } from '../protocol/contracts/contract-reader.ts'
 import { readBlocks, readFixedFacts } from '../protocol/read-campaigns.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
 import { OtherHistoryError, readRanges } from './backfill.ts'
-import { linkedBlocks } from './block-links.ts'
+import { readTowardsHead } from './block-links.ts'
 import { isConfirmed, restart, type SyncMemory, toAdvance, withFeeds } from './sync-advance.ts'
 import { findFeeds } from './sync-feeds.ts'
 import { type Advance, FINAL_BELOW_HEAD, type FollowedState, type Following, type SyncStep } from './sync-steps.ts'
@@ -69,21 +69,23 @@ async function advanceFromNothing(
   following: Following,
   memory: SyncMemory,
   { backFilledTo, backFilledHash, feeds: stored }: FollowedState,
-  head: BlockHeader,
+  firstHead: BlockHeader,
   finalized: number,
 ): Promise<{ type: 'advance' } & Advance> {
-  const blocks = await linkedBlocks(following.client, backFilledTo + 1, head.number)
+  // What was found during the backfill may have been withdrawn since.
+  const found = await findFeeds(following, stored, memory, {
+    ...{ at: firstHead.hash, readFrom: backFilledTo + 1, isReorganised: true },
+  })
+  const context = withFeeds(following, found.feeds)
+  const last = { number: backFilledTo, hash: backFilledHash }
+  const { client, settings } = context
+  const { parts, few, blocks, head } = await readTowardsHead(client, last, firstHead, settings.headBlocks)
   const parentHash = blocks.length === 0 ? head.hash : blocks[0]?.parentHash
   if (backFilledHash !== null && parentHash !== backFilledHash) {
     throw new OtherHistoryError()
   }
   const asOf = blocks.at(-1) ?? head
-  // What was found during the backfill may have been withdrawn since.
-  const found = await findFeeds(following, stored, memory, {
-    ...{ at: asOf.hash, readFrom: backFilledTo + 1, isReorganised: true },
-  })
-  const context = withFeeds(following, found.feeds)
-  const facts = await readBlocks(context, backFilledTo, blocks, asOf)
+  const facts = await readBlocks(context, backFilledTo, few, asOf, parts)
   const syncRange = { base: -1, depth: 0, asOf, head, finalized, blocks: blocks.length === 0 ? [asOf] : blocks }
   return toAdvance(context, { stored, found, facts, touched: await context.store.backFilled(), syncRange })
 }

@@ -2,7 +2,7 @@ import { type FoundFeeds, withdrawnAbove } from '../feeds/followed-feeds.ts'
 import { readBlocks } from '../protocol/read-campaigns.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
 import { type LogRange, OtherHistoryError, readRanges } from './backfill.ts'
-import { type BlockReference, checkLink, findAncestor, linkedBlocks } from './block-links.ts'
+import { type BlockReference, checkLink, findAncestor, linkedBlocks, readTowardsHead } from './block-links.ts'
 import { startFromNothing } from './first-sync.ts'
 import { isConfirmed, restart, type SyncMemory, toAdvance, withFeeds } from './sync-advance.ts'
 import { findFeeds, readPast } from './sync-feeds.ts'
@@ -83,7 +83,7 @@ async function* readSteps(following: Following, state: FollowedState, memory: Sy
 
 function finalBelow({ settings }: Following, head: BlockHeader, finalized: BlockHeader | null): number {
   const number = finalized?.number ?? head.number - FINAL_BELOW_HEAD
-  return Math.max(settings.startBlock - 1, Math.min(number, head.number))
+  return Math.min(head.number, Math.max(settings.startBlock - 1, number))
 }
 
 interface SyncRange {
@@ -100,29 +100,34 @@ async function advance(
   following: Following,
   { feeds: stored }: FollowedState,
   found: FoundFeeds,
-  { base, ancestor, head, finalized, depth }: SyncRange,
+  { base, ancestor, head: firstHead, finalized: firstFinalized, depth }: SyncRange,
 ) {
   const context = withFeeds(following, found.feeds)
   const { client, store, settings } = context
   const ranges: LogRange[] = []
+  let [head, finalized] = [firstHead, firstFinalized]
   let final: BlockHeader | undefined
-  // After a long pause: final blocks are read by ranges.
-  if (finalized - base.number > FINAL_BELOW_HEAD) {
-    for await (const range of readRanges(client, base.number + 1, finalized, settings, base.hash)) ranges.push(range)
+  let last = base
+  // After a long pause: final blocks are read by ranges. Nodes may have forgotten the first head by then.
+  while (finalized - last.number > FINAL_BELOW_HEAD) {
+    for await (const range of readRanges(client, last.number + 1, finalized, settings, last.hash)) ranges.push(range)
     ;[final] = await linkedBlocks(client, finalized, finalized)
-    if (final?.hash !== ranges.at(-1)?.hash) throw new OtherHistoryError()
+    if (final === undefined || final.hash !== ranges.at(-1)?.hash) throw new OtherHistoryError()
+    last = final
+    const now = await client.heads()
+    if (now.head.number < head.number) continue
+    head = now.head
+    finalized = finalBelow(following, head, now.finalized)
   }
-  const last = final ?? base
-  // Usually there is one more block, and it is known already.
-  const blocks = head.parentHash === last.hash ? [head] : await linkedBlocks(client, last.number + 1, head.number)
+  const { parts, few, blocks, ...reached } = await readTowardsHead(client, last, head, settings.headBlocks)
   checkLink(last, blocks)
   const asOf = blocks.at(-1) ?? final ?? ancestor
   if (asOf === undefined) throw new TypeError('a chain that goes on has no block to go on with')
-  const facts = await readBlocks(context, base.number, blocks, asOf, ranges)
+  const facts = await readBlocks(context, base.number, few, asOf, [...ranges, ...parts])
   const ids = [...(depth === 0 ? [] : await store.affectedAbove(base.number)), ...(await store.dueAgain())]
   const touched = ids.length === 0 ? [] : await store.find({ ids, contracts: [] })
   const syncRange = {
-    ...{ base: base.number, depth, asOf, head, finalized },
+    ...{ base: base.number, depth, asOf, head: reached.head, finalized },
     blocks: final === undefined ? blocks : [final, ...blocks],
   }
   return toAdvance(context, { stored, found, facts, touched, syncRange })

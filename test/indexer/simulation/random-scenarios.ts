@@ -199,7 +199,7 @@ function createIndexer(url: string, startBlock: number, to: ScenarioStore<unknow
     chain: simulatedChain,
     client,
     store: to.store,
-    settings: { startBlock, maxWaitMs: 0, parallelRanges: 3, rangeBlocks: 7, feedCheckMs: 0 },
+    settings: { startBlock, maxWaitMs: 0, parallelRanges: 3, rangeBlocks: 7, headBlocks: 3, feedCheckMs: 0 },
   }
   const memory = newMemory()
   /** @returns the type of the last step; undefined where the look came to nothing. */

@@ -88,6 +88,60 @@ test('after a long time away, on a chain whose head is final at once, everything
   expect(store.facts().claims.map(({ txHash }) => txHash)).toEqual(recordedClaims.map(({ txHash }) => txHash))
 })
 
+test('after a long time away, a node need not remember contracts for as long as that takes to read', async () => {
+  const chain = Object.assign(new Playing(0), { keptStates: 16 })
+  await using node = await startScriptedNode(chain)
+  const { store, settle } = createFollowed([node.url], recording.startBlock)
+  chain.mine(5)
+  await settle()
+  chain.mine(100)
+  for (let empty = 0; empty < 300; empty += 1) chain.mine(0)
+  node.interfere = (requests) => {
+    const searches = requests.filter(
+      ({ method, params: [filter] }) => method === 'eth_getLogs' && 'fromBlock' in Object(filter),
+    )
+    for (let mined = 0; mined < 20 * searches.length; mined += 1) chain.mine(0)
+    return false
+  }
+  await settle()
+  expect(store.state.asOf?.hash).toBe(chain.head.hash)
+  expect(store.facts().claims.map(({ txHash }) => txHash)).toEqual(recordedClaims.map(({ txHash }) => txHash))
+})
+
+test('far below a head that is not final, a node need not remember contracts for as long as that takes to read', async () => {
+  const chain = Object.assign(new Playing(400), { keptStates: 16 })
+  await using node = await startScriptedNode(chain)
+  node.interfere = (requests) => {
+    const searches = requests.filter(({ method }) => method === 'eth_getLogs')
+    for (let mined = 0; searches.length > 40 && mined < 5; mined += 1) chain.mine(0)
+    return false
+  }
+  const { store, settle } = createFollowed([node.url], recording.startBlock)
+  for (const recorded of [5, 100]) {
+    chain.mine(recorded)
+    for (let empty = 0; empty < 400; empty += 1) chain.mine(0)
+    await settle()
+    expect(store.state.asOf?.hash).toBe(chain.head.hash)
+  }
+  expect(store.facts().claims.map(({ txHash }) => txHash)).toEqual(recordedClaims.map(({ txHash }) => txHash))
+})
+
+test.each([50, 500])(
+  'a chain that is %i blocks before its first block is waited for: nothing before that counts',
+  async (missing) => {
+    const chain = new Playing(10)
+    await using node = await startScriptedNode(chain)
+    const { store, settle } = createFollowed([node.url], recording.startBlock + missing)
+    await settle()
+    chain.mine(100)
+    await settle()
+    for (let empty = 0; empty < 600; empty += 1) chain.mine(0)
+    await settle()
+    expect(store.state.asOf?.hash).toBe(chain.head.hash)
+    expect(store.facts()).toEqual({ campaigns: [], claims: [] })
+  },
+)
+
 test('a reorganisation below what an unfinished back-fill has read is noticed, and all of it is read again', async () => {
   const chain = new Playing(10)
   for (let blocks = 0; blocks < 400; blocks += 1) chain.mine(blocks % 20 === 0 ? 1 : 0)
