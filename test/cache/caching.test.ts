@@ -159,7 +159,7 @@ test('what a transaction has not committed does not show, and shows once it has'
 })
 
 test.each([
-  ['/campaigns', 'campaign_documents'],
+  ['/campaigns', 'incentives'],
   ['/reward-kit/trending', 'trending_campaigns'],
 ])(
   '%s is made once at a time: who comes after another commit waits, and all who wait share the next',

@@ -144,8 +144,8 @@ test('what a standby cancels for the sake of what it replays is asked again', as
   await using strict = await primary.openReplica({ max_standby_streaming_delay: '0' })
   await using api = await startOn(strict)
   await api.get('/campaigns')
-  // A page waits for documents and holds maps, and then what is replayed wants the maps.
-  const documents = await lockCampaigns(primary.url, 'campaign_documents')
+  // A page waits for figures and holds maps, and then what is replayed wants the maps.
+  const figures = await lockCampaigns(primary.url, 'incentives')
   await shipNow()
   const waiting = async () =>
     (await strict.query(`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%answer.nth%'`))
@@ -158,7 +158,7 @@ test('what a standby cancels for the sake of what it replays is asked again', as
     .poll(() => strict.log(), { timeout: 10_000 })
     .toMatch(/canceling statement due to conflict with recovery|deadlock detected/)
   await maps[Symbol.asyncDispose]()
-  await documents[Symbol.asyncDispose]()
+  await figures[Symbol.asyncDispose]()
   await shipNow()
   const statuses = (await Promise.all(responses)).map(({ statusCode }) => statusCode)
   expect(statuses).toEqual(responses.map(() => 200))

@@ -11,7 +11,7 @@ import {
 import type { DataVersion, DataVersionReader, Dependencies } from '../../read-models/data-version/read.ts'
 import { toRows, WALK_START } from '../../schemas/parameters/paging.ts'
 import { toWalkParts, walkOf } from './campaign-cursors.ts'
-import { addressesColumn, prepareFind, prepareList, stateColumns } from './campaign-rows.ts'
+import { addressesColumn, detailColumns, prepareFind, prepareList } from './campaign-rows.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
 import { withFields } from './field-selection.ts'
 import { createKnownPages, createPageCache, type Page } from './known-pages.ts'
@@ -51,6 +51,9 @@ const MAX_LISTED_TOGETHER = 8
  */
 const MAX_ENTRIES_TOGETHER = 6
 
+/** Of a larger page the keys are read first, and then only campaigns that are not in memory: a statement costs as much as these. */
+const MAX_READ_AT_ONCE = 25
+
 /** @param lookups the pool for what is found by keys, and never waits for pages. */
 export function createCampaignRepository(
   database: Database,
@@ -59,26 +62,30 @@ export function createCampaignRepository(
   clock: () => Date,
 ): CampaignRepository {
   const shownIn = createShownCampaigns(lookups, versions)
-  const [listed, detailed] = [shownIn('list', database), shownIn('detail', lookups)]
+  const [listed, detailed] = [shownIn('list'), shownIn('detail')]
   const findKnownPage = createKnownPages(lookups, listed, clock)
+  const findNewPage = createKnownPages(database, listed, clock)
   const pages = createPageCache(versions)
   const totals = createCampaignTotals(pages)
   const listTogether = prepareList(database, 'list_campaigns')
   // Under a separate name, so that its cost does not count against the other statement.
   const listAlone = prepareList(database, 'list_campaigns_alone')
   const loadPage = batchLookups(MAX_LISTED_TOGETHER, (searches) => readPages(listTogether, searches, clock()))
+  const loadKeys = batchLookups(MAX_LISTED_TOGETHER, (searches) => readPages(listTogether, searches, clock(), false))
 
-  async function readPages(list: typeof listTogether, searches: string[], now: Date) {
+  async function readPages(list: typeof listTogether, searches: string[], now: Date, withCampaigns = true) {
     const totalsRequest = totals.ask(searches, now)
-    const values = { searches: totalsRequest.json, now: now.toISOString() }
+    const values = { searches: totalsRequest.json, now: now.toISOString(), withCampaigns }
     const rows = await listed.read(() => list.execute(values), now)
     const byKey = new Map<number, Shown>()
     for (const { shown } of rows) if (shown !== undefined) byKey.set(shown.key, shown)
     const pages = new Map<string, Page>()
     for (const { nth, listsVersion, keys: list, ...found } of rows) {
       if (nth === null || listsVersion === null || list === null) continue
-      const shown = list.split(',').flatMap((key) => byKey.get(Number(key)) ?? [])
-      const keys = shown.map(({ key }) => key)
+      const asked = list === '' ? [] : list.split(',').map(Number)
+      const shown = asked.flatMap((key) => byKey.get(key) ?? [])
+      // One without a document is in no response.
+      const keys = withCampaigns ? shown.map(({ key }) => key) : asked
       const counts = totalsRequest.totalOf(nth, { ...found, listsVersion, keys })
       pages.set(searches[nth - 1] ?? '', { ...counts, shown, walked: found.walked })
     }
@@ -90,10 +97,13 @@ export function createCampaignRepository(
     const criteria = { ...query, ...toRows(query), activity: activityOf(query), walk }
     const { text: search, entryCount } = toSearchRequest(criteria)
     const lookUp = (now: Date) => totals.lookup(search, pageSize === 0, version, now)
-    const known = walk === undefined ? await findKnownPage(lookUp, version) : undefined
-    if (known !== undefined) return known
     const isExpensive = entryCount > MAX_ENTRIES_TOGETHER || facets !== undefined || words !== undefined
-    if (!isExpensive && walk === undefined) return loadPage(search)
+    if (walk === undefined) {
+      const isKnown = lookUp(clock()) !== undefined
+      if (!isKnown && !isExpensive && pageSize > MAX_READ_AT_ONCE) await loadKeys(search)
+      const page = await (isKnown ? findKnownPage : findNewPage)(lookUp, version)
+      if (page !== undefined || !isExpensive) return page ?? loadPage(search)
+    }
     return (await readPages(isExpensive ? listAlone : listTogether, [search], walk?.instant ?? clock())).get(search)
   }
 
@@ -116,8 +126,8 @@ function createFind(
   clock: () => Date,
 ): CampaignRepository['find'] {
   const inTurn = createSerialQueue()
-  const findTogether = prepareFind(lookups, 'find_campaigns', stateColumns)
-  const findAlone = prepareFind(database, 'find_campaign', { ...stateColumns, addresses: addressesColumn })
+  const findTogether = prepareFind(lookups, 'find_campaigns', detailColumns)
+  const findAlone = prepareFind(database, 'find_campaign', { ...detailColumns, addresses: addressesColumn })
   const load = batchLookups(MAX_FOUND_TOGETHER, async (ids) => {
     const now = clock()
     const rows = await detailed.read(() => findTogether.execute({ ids, now: now.toISOString() }), now)

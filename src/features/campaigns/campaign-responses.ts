@@ -1,6 +1,6 @@
 import { Big } from 'big.js'
 import type { Tokens } from '../../database/lookups/token-metadata-cache.ts'
-import { type Campaign, fillDocument } from '../../read-models/campaign-documents/read.ts'
+import { type CampaignState, fillDocument } from '../../read-models/campaign-documents/read.ts'
 
 /** The figures of an incentive, and their indexes. */
 const FIGURES = 4
@@ -9,12 +9,11 @@ const REMAINING = 2
 const TOKEN = 3
 
 /** The tokens that a response about a campaign shows, or needs for sums. */
-export const tokenIdsOf = ({ state }: Campaign) =>
-  state.figures.filter((figure, index) => index % FIGURES === TOKEN && figure !== '')
+export const tokenIdsOf = ({ figures }: CampaignState) =>
+  figures.filter((figure, index) => index % FIGURES === TOKEN && figure !== '')
 
 /** The JSON of a campaign; `addresses` are those that its document leaves out, if it does. */
-export function toJson({ state, document }: Campaign, tokens: Tokens, addresses: string) {
-  const { isActive, figures } = state
+export function toJson(document: string, { isActive, figures }: CampaignState, tokens: Tokens, addresses: string) {
   return fillDocument(document, (name, of) => {
     if (name === 'isActive') return isActive
     if (name === 'availableBudgetUsd') return toAvailableBudgetUsd(figures, tokens)

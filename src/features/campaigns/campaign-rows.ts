@@ -3,22 +3,28 @@ import type { Database } from '../../database/connection/client.ts'
 import { tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { allowListAddresses } from '../../database/tables/campaigns/allow-lists.ts'
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
-import { campaignStates } from '../../read-models/campaign-documents/read.ts'
+import { campaignsAt } from '../../read-models/campaign-documents/read.ts'
 import { campaignPages, type WalkedPage } from '../../read-models/campaign-search/read.ts'
 import { revisionStamp } from '../../read-models/data-version/read.ts'
 
-/** A row with the state of a campaign, and with the addresses of its allow list if the document leaves them out. */
+/** A row with the state and the document of a campaign, and with the addresses of its allow list if the document leaves them out. */
 export interface StateRow {
   tokenVersion: string
   stamp: string
   id?: string
   state: string | null
+  document: string | null
   addresses?: string | null
 }
 
 const snapshotColumns = { tokenVersion, stamp: revisionStamp }
 
-/** Rows of two kinds: pages by the position of their search, without campaigns, and the campaigns of all pages. */
+const keysOfPages = sql`array(select distinct unnest(keys) from page where ${sql.placeholder('withCampaigns')}::boolean)`
+
+/**
+ * Rows of two kinds: pages by the position of their search, without campaigns, and the campaigns of all pages, if they
+ * are asked for.
+ */
 export function prepareList(database: Database, name: string) {
   return database
     .select({
@@ -31,18 +37,21 @@ export function prepareList(database: Database, name: string) {
       keys: sql<string | null>`answer.keys`,
       walked: sql<WalkedPage | null>`answer.walk`,
       state: sql<string | null>`answer.state`,
+      document: sql<string | null>`answer.document`,
     })
     .from(sql`(
       with page as materialized (select * from ${campaignPages} as pages)
-      select nth, total, lists_version, changes_at, facet_counts, array_to_string(keys, ',') as keys, walk, null as state from page
+      select nth, total, lists_version, changes_at, facet_counts, array_to_string(keys, ',') as keys, walk, null as state, null as document from page
       union all
-      select null, null, null, null, null, null, null, shown.state
-      from ${campaignStates(sql`array(select distinct unnest(keys) from page)`)}
+      select null, null, null, null, null, null, null, shown.state, shown.document
+      from ${campaignsAt(keysOfPages, 'list')}
     ) as answer`)
     .prepare(name)
 }
 
-export const stateColumns = { ...snapshotColumns, id: sql<string>`shown.id`, state: sql<string>`shown.state` }
+const campaignColumns = { ...snapshotColumns, state: sql<string>`shown.state`, document: sql<string>`shown.document` }
+
+export const detailColumns = { ...campaignColumns, id: sql<string>`shown.id` }
 
 export const addressesColumn = sql<string | null>`(
   select '[' || string_agg('"' || ${allowListAddresses.address} || '"', ',' order by ${allowListAddresses.address}) || ']'
@@ -51,11 +60,11 @@ export const addressesColumn = sql<string | null>`(
 const keysOfIds = sql`array(
   select ${campaigns.key} from ${campaigns} where ${campaigns.id} = any(${sql.placeholder('ids')}::text[]))`
 
-export const prepareFind = <Columns extends typeof stateColumns>(database: Database, name: string, columns: Columns) =>
-  database.select(columns).from(campaignStates(keysOfIds)).prepare(name)
+export const prepareFind = <Columns extends typeof detailColumns>(database: Database, name: string, columns: Columns) =>
+  database.select(columns).from(campaignsAt(keysOfIds, 'detail')).prepare(name)
 
-export const prepareStates = (database: Database) =>
+export const prepareCampaigns = (database: Database) =>
   database
-    .select({ ...snapshotColumns, state: stateColumns.state })
-    .from(campaignStates(sql`${sql.placeholder('keys')}::bigint[]`))
+    .select(campaignColumns)
+    .from(campaignsAt(sql`${sql.placeholder('keys')}::bigint[]`, 'list'))
     .prepare('campaign_states')

@@ -2,7 +2,7 @@ import { batchLookups } from '../../database/connection/batched-lookups.ts'
 import type { Database } from '../../database/connection/client.ts'
 import type { Counts, KnownPage, WalkedPage } from '../../read-models/campaign-search/read.ts'
 import { createCurrentValues, type DataVersion, type DataVersionReader } from '../../read-models/data-version/read.ts'
-import { prepareStates } from './campaign-rows.ts'
+import { prepareCampaigns } from './campaign-rows.ts'
 import type { Shown, ShownReader } from './shown-campaigns.ts'
 
 /** A page as it is shown: its campaigns, its total and counts, and the walk it is of. */
@@ -14,8 +14,8 @@ export interface Page extends Counts {
 /** Memory for pages: their totals and keys; and of an entry besides these. */
 const [MAX_PAGE_BYTES, PAGE_ENTRY_BYTES] = [4 * 1024 * 1024, 300]
 
-/** Maximum number of campaigns that share a statement; a page has no more. */
-const MAX_READ_TOGETHER = 100
+/** Maximum number of pages of which campaigns share a statement. */
+const MAX_READ_TOGETHER = 8
 
 /** Totals and keys of pages in memory, each until a revision changes which campaigns there are and how they are found. */
 export const createPageCache = (versions: DataVersionReader) =>
@@ -31,10 +31,11 @@ export const createPageCache = (versions: DataVersionReader) =>
  * the data while they were read.
  */
 export function createKnownPages(lookups: Database, listed: ShownReader, clock: () => Date) {
-  const readStates = prepareStates(lookups)
-  const load = batchLookups(MAX_READ_TOGETHER, async (keys) => {
+  const readCampaigns = prepareCampaigns(lookups)
+  const load = batchLookups(MAX_READ_TOGETHER, async (lists) => {
     const now = clock()
-    await listed.read(() => readStates.execute({ keys, now: now.toISOString() }), now)
+    const keys = [...new Set(lists.flatMap((list) => list.split(',')))]
+    await listed.read(() => readCampaigns.execute({ keys, now: now.toISOString() }), now)
     return new Map()
   })
 
@@ -51,7 +52,7 @@ export function createKnownPages(lookups: Database, listed: ShownReader, clock: 
   return async (lookUp: (now: Date) => KnownPage | undefined, version: DataVersion): Promise<Page | undefined> => {
     const known = lookUpPage(lookUp, version)
     if (known === undefined || known.missing.length === 0) return known
-    await Promise.all(known.missing.map((key) => load(String(key))))
+    await load(known.missing.join(','))
     const page = lookUpPage(lookUp, version)
     return page?.missing.length === 0 ? page : undefined
   }

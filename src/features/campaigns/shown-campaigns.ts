@@ -1,11 +1,6 @@
 import type { Database } from '../../database/connection/client.ts'
 import { createTokenStore } from '../../database/lookups/token-metadata-cache.ts'
-import {
-  bytesOf,
-  createDocumentCache,
-  createDocumentReader,
-  lacksAddresses,
-} from '../../read-models/campaign-documents/read.ts'
+import { hasPlaceholder, parseState } from '../../read-models/campaign-documents/read.ts'
 import { createCurrentValues, type DataVersion, type DataVersionReader } from '../../read-models/data-version/read.ts'
 import { toJson, tokenIdsOf } from './campaign-responses.ts'
 import type { StateRow } from './campaign-rows.ts'
@@ -20,10 +15,13 @@ export interface Shown {
   json: string
 }
 
-/** Memory for campaigns as they are shown, about 36,000 of them, and for the documents that changed ones are made of. */
-const [MAX_SHOWN_BYTES, MAX_DOCUMENT_BYTES] = [72 * 1024 * 1024, 24 * 1024 * 1024]
+/** Memory for campaigns as they are shown, about 48,000 of them. */
+const MAX_BYTES = 96 * 1024 * 1024
 /** Memory of an entry besides its text. */
 const ENTRY_BYTES = 400
+
+/** Two bytes for each character of a text if one of them needs that. */
+const bytesOf = (text: string) => text.length * (/[^\0-\xff]/.test(text) ? 2 : 1)
 
 /** Campaigns in one form: as in a list, or in detail. */
 export interface ShownReader {
@@ -38,37 +36,32 @@ export interface ShownReader {
 
 /** Reads campaigns, and keeps them in memory as they are shown. */
 export function createShownCampaigns(lookups: Database, versions: DataVersionReader) {
-  const documents = createDocumentCache(MAX_DOCUMENT_BYTES)
   const tokenStore = createTokenStore(lookups)
   const known = createCurrentValues<Shown>(versions, {
-    maxBytes: MAX_SHOWN_BYTES,
+    maxBytes: MAX_BYTES,
     sizeOf: ({ json }) => bytesOf(json) + ENTRY_BYTES,
     dependenciesOf: ({ key }) => ({ campaignKeys: [key], onLists: false }),
   })
 
-  /** Those of one form; `database` reads their documents. */
-  return (form: 'list' | 'detail', database: Database): ShownReader => {
-    const withDocuments = createDocumentReader(documents, database, form)
-    return {
-      async read(read, now) {
-        const { rows, tokens } = await tokenStore.readWith(
-          () => withDocuments(read),
-          ({ campaign }) => (campaign ? tokenIdsOf(campaign) : []),
-        )
-        return rows.map((row) => {
-          const { campaign, addresses } = row
-          if (campaign === undefined) return { ...row, shown: undefined }
-          const { key, changesAt } = campaign.state
-          const isComplete = addresses != null || !lacksAddresses(campaign)
-          const json = toJson(campaign, tokens, addresses ?? 'null')
-          const shown: Shown = { key, changesAt, lacksAddresses: !isComplete, json }
-          const validity = { stamp: row.stamp, since: now.getTime(), until: changesAt }
-          if (addresses === undefined) known.store(`${form} ${row.id ?? key}`, shown, validity)
-          return { ...row, shown }
-        })
-      },
-
-      lookup: (name, version, now) => known.lookup(`${form} ${name}`, version, now.getTime()),
-    }
-  }
+  return (form: 'list' | 'detail'): ShownReader => ({
+    async read(read, now) {
+      const { rows, tokens } = await tokenStore.readWith(
+        async () =>
+          (await read()).map((row) => ({ ...row, campaign: row.state === null ? undefined : parseState(row.state) })),
+        ({ campaign }) => (campaign ? tokenIdsOf(campaign) : []),
+      )
+      return rows.map((row) => {
+        const { campaign, document, addresses } = row
+        if (campaign === undefined || document === null) return { ...row, shown: undefined }
+        const { key, changesAt } = campaign
+        // It may have hundreds of thousands.
+        const lacksAddresses = addresses == null && hasPlaceholder(document, 'addresses')
+        const shown = { key, changesAt, lacksAddresses, json: toJson(document, campaign, tokens, addresses ?? 'null') }
+        const validity = { stamp: row.stamp, since: now.getTime(), until: changesAt }
+        if (addresses === undefined) known.store(`${form} ${row.id ?? key}`, shown, validity)
+        return { ...row, shown }
+      })
+    },
+    lookup: (name, version, now) => known.lookup(`${form} ${name}`, version, now.getTime()),
+  })
 }

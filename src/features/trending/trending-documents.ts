@@ -56,7 +56,7 @@ export function createDocumentParser() {
   }
 
   return {
-    tokenIdsOf: ({ campaign }: Pick<TrendingRow, 'campaign'>) => (campaign ? read(campaign.document).tokenIds : []),
+    tokenIdsOf: ({ document }: Pick<TrendingRow, 'document'>) => read(document).tokenIds,
 
     /** A document, and its incentives as entries show them. */
     show(body: string, tokenVersion: string, tokens: Tokens) {

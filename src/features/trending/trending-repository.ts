@@ -2,7 +2,6 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { createTokenStore } from '../../database/lookups/token-metadata-cache.ts'
 import { cacheStatements } from '../../database/prepared-statements.ts'
-import { createDocumentCache, createDocumentReader } from '../../read-models/campaign-documents/read.ts'
 import {
   foremostCampaigns,
   type TrendingPeriod,
@@ -24,13 +23,9 @@ export interface TrendingRepository {
   list(query: ListTrendingCampaignsQuery): Promise<{ trendingCampaigns: Partial<TrendingCampaign>[] }>
 }
 
-/** The memory of some thousand documents. */
-const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024
-
 export function createTrendingRepository(database: Database, clock: () => Date): TrendingRepository {
   const statementOf = cacheStatements<ReturnType<typeof prepareTrending>>('list_trending')
   const tokenStore = createTokenStore(database)
-  const withDocuments = createDocumentReader(createDocumentCache(MAX_DOCUMENT_BYTES), database, 'trending')
   const documents = createDocumentParser()
 
   return {
@@ -47,10 +42,7 @@ export function createTrendingRepository(database: Database, clock: () => Date):
         nowSeconds: toWholeSeconds(now),
         pageSize: query.pageSize,
       }
-      const { rows, tokens } = await tokenStore.readWith(
-        () => withDocuments(() => statement.execute(filter)),
-        documents.tokenIdsOf,
-      )
+      const { rows, tokens } = await tokenStore.readWith(() => statement.execute(filter), documents.tokenIdsOf)
       const entries = rows.map((row) => toTrendingCampaign(row, documents, tokens, user !== undefined))
       return { trendingCampaigns: fields === undefined ? entries : entries.map((entry) => withFields(entry, fields)) }
     },

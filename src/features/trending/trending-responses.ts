@@ -36,8 +36,7 @@ export function toTrendingCampaign(
   tokens: Tokens,
   isForUser: boolean,
 ): TrendingCampaign {
-  if (row.campaign === undefined) throw new TypeError('an entry has no document')
-  const { document, incentives } = documents.show(row.campaign.document, row.tokenVersion, tokens)
+  const { document, incentives } = documents.show(row.document, row.tokenVersion, tokens)
   const signature = row.hasClaimed ? null : row.signature
   const isSwap = row.actionTemplate?.actionType.toLowerCase() === 'swap'
   return withoutUndefined({

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
 import { tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
-import type { Campaign } from '../../read-models/campaign-documents/read.ts'
+import { documentAt } from '../../read-models/campaign-documents/read.ts'
 import type { ActionTemplate, ActionTokenMetadata, ClaimSignature } from './trending-schemas.ts'
 
 /** The token of a campaign's action, without unknown properties. */
@@ -10,8 +10,7 @@ export type ActionTokenRow = Omit<ActionTokenMetadata, 'priceUsd'> & { priceUsd?
 /** The columns of an entry (see the function `trending_entries`), with what was claimed in both periods, as `entry`. */
 export const trendingColumns = {
   tokenVersion,
-  /** The document and its version. */
-  state: sql<string>`concat_ws(chr(1), entry.campaign_key, entry.version)`,
+  document: documentAt(sql`entry.campaign_key`, 'trending'),
   /**
    * For each incentive, in order, in base units: what has been claimed and, if it pays a token, what can still be paid.
    */
@@ -28,4 +27,4 @@ export const trendingColumns = {
   hasClaimed: sql<boolean>`entry.has_claimed`,
   signature: sql<ClaimSignature | null>`entry.signature`,
 }
-export type TrendingRow = SelectResultFields<typeof trendingColumns> & { campaign: Campaign | undefined }
+export type TrendingRow = SelectResultFields<typeof trendingColumns>
