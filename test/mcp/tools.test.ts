@@ -283,13 +283,27 @@ describe('what does not fit', () => {
   })
 })
 
+test('the input schema says which arguments are required', async () => {
+  const { tools } = await client.listTools()
+  expect(Object.fromEntries(tools.map(({ name, inputSchema }) => [name, inputSchema.required ?? []]))).toEqual({
+    find_campaigns: [],
+    get_campaigns: ['campaignId'],
+    trending: [],
+    eligibility: ['user', 'campaignId'],
+    rewards_of: ['user'],
+    outlook: ['campaignId'],
+    status: [],
+  })
+})
+
 describe('errors are sentences', () => {
   test.each([
     ['find_campaigns', { sortBy: 'size' }, 'sortBy must be one of'],
     ['find_campaigns', { campaign: 'x' }, 'find_campaigns has no argument "campaign"; it has search, '],
     ['find_campaigns', { search: { words: 'x' } }, 'search must be text, a number, true or false, or a list of those'],
     ['get_campaigns', { campaignId: ['x'] }, 'an entry of campaignId'],
-    ['get_campaigns', {}, 'campaignId'],
+    ['get_campaigns', {}, 'campaignId is required'],
+    ['eligibility', {}, 'user is required; campaignId is required'],
     ['trending', { from: -1 }, 'from must be at least 0, got -1'],
     ['trending', { from: 1.5 }, 'from must be a whole number from 0 on'],
     ['find_campaigns', { pageSize: 0 }, 'pageSize must be at least 1, got 0'],

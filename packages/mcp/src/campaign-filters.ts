@@ -14,13 +14,12 @@ const aChain = { minimum: 1 }
 
 export const chains = some(Type.Integer(aChain), 'Only on these chains (8453 is Base).')
 
-export const campaignId = some(
-  Type.String(),
-  'Campaign IDs, as `<chainId>:<campaignCoreAddress>:<identifier>`; other tools return them as `id`.',
-  50,
-)
+export const campaignId = Type.Array(Type.String(), {
+  description: 'Campaign IDs, as `<chainId>:<campaignCoreAddress>:<identifier>`; other tools return them as `id`.',
+  maxItems: 50,
+})
 
-export const user = text('Address of the account, 0x and 40 hexadecimal digits.')
+export const user = Type.String({ description: 'Address of the account, 0x and 40 hexadecimal digits.' })
 
 export const pageSize = (description: string, preset: number) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: preset, description }))

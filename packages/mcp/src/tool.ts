@@ -51,7 +51,7 @@ export const argumentsOf = <Properties extends TProperties>(properties: Properti
 
 const SCALARS = ['string', 'number', 'boolean']
 
-/** @throws ToolError for an argument that the tool does not have, and for one that cannot be a parameter or is too small. */
+/** @throws ToolError for an argument that the tool does not have or lacks, and for one that cannot be a parameter or is too small. */
 export function checkArguments({ name, input }: Tool, given: Arguments) {
   const known = Object.keys(input.properties)
   for (const [argument, value] of Object.entries(given)) {
@@ -72,6 +72,8 @@ export function checkArguments({ name, input }: Tool, given: Arguments) {
       throw new ToolError(`${argument} must be at least ${minimum}, got ${String(value).slice(0, 128)}`)
     }
   }
+  const missing = (input.required ?? []).filter((argument) => given[argument] === undefined)
+  if (missing.length > 0) throw new ToolError(missing.map((argument) => `${argument} is required`).join('; '))
 }
 
 /** An argument that only the tool knows: a whole number, 0 if absent. @throws ToolError */

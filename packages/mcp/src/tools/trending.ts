@@ -51,7 +51,7 @@ export const trending: Tool = {
     ...filters,
     includeActionTypes: some(Type.String(), 'Only these types of action, such as swap.'),
     excludeActionTypes: some(Type.String(), 'None of these types of action.'),
-    user,
+    user: Type.Optional(user),
     from: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'How many ranks to leave out.' })),
     pageSize: pageSize('Campaigns to give.', PAGE_SIZE),
   }),
