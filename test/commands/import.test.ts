@@ -30,7 +30,7 @@ const countContracts = async (database: TestDatabase) =>
 describe.concurrent('a connection that is lost', () => {
   test('after the commit is a warning: all is imported, and the code is 0', async () => {
     await using database = await createTestDatabase()
-    await using proxy = await openDatabaseProxy(database.url, 'cut', 'vacuum (analyze)')
+    await using proxy = await openDatabaseProxy(database.url, 'cut', 'vacuum (analyze')
     const contracts = Array.from({ length: 5000 }, (_, index) => aContract(index))
     const result = await importInput(proxy, ndjson(...contracts))
     expect(result).toMatchObject({ code: 0, stdout: 'Imported:\n  contract: 5000\n' })
