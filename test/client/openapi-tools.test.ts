@@ -40,7 +40,7 @@ describe.skipIf(!existsSync(tool('orval')))('the OpenAPI document', () => {
     ]
     await api.save(token, other, ...campaigns, aCampaign())
 
-    await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '--project', example])
+    await run(process.execPath, [join(root, 'node_modules/typescript-7/bin/tsc'), '--noEmit', '--project', example])
     const { outputFiles } = await build({
       entryPoints: [join(example, 'campaigns.ts')],
       bundle: true,

@@ -121,7 +121,7 @@ async function generateTypes(document: string) {
 
 /** What the compiler objects to. */
 async function compile(project: string) {
-  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const compiler = join(root, 'node_modules/typescript-7/bin/tsc')
   const { stdout } = await run(process.execPath, [compiler, '--noEmit', '--project', project]).catch(
     // The exit code tells that there is something.
     (error: { stdout: string }) => error,

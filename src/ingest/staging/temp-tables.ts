@@ -50,10 +50,10 @@ export async function createTempTables(client: pg.Client) {
   const wide = wideTypes.map(
     (type) => `create temporary table ${stagingName(type)} (${stagingColumns(type)}) on commit preserve rows`,
   )
-  // In one transaction: separate commits would each wait for the disk.
-  await client.query([...bounded, ...wide].join(';\n'))
   // A table without statistics counts as large.
-  await client.query(`analyze ${[...Object.keys(workingTables), ...wideTypes.map(stagingName)].join(', ')}`)
+  const analyze = `analyze ${[...Object.keys(workingTables), ...wideTypes.map(stagingName)].join(', ')}`
+  // In one transaction: separate commits would each wait for the disk, and empty all tables.
+  await client.query([...bounded, ...wide, analyze].join(';\n'))
 }
 
 /** Autovacuum skips temporary tables: deleted rows take space until the table is truncated. */

@@ -80,7 +80,8 @@ function toTokens({ chainId, targetContract, tokens }: CampaignFilters) {
 /**
  * Whether the allow list of the campaign admits a user: what `campaign_access` says, mostly decided by the columns.
  * Each of these looks up the user: once for all rows, or row by row if they are few, whichever PostgreSQL finds
- * cheaper.
+ * cheaper. The function, which few campaigns need, stays a call (`with ordinality`): its queries would take most of the
+ * time to plan.
  */
 const admits = (user: SQL) => {
   const isListed = sql`exists (
@@ -95,7 +96,7 @@ const admits = (user: SQL) => {
     when campaign.allow_list_type is null then not exists (
       select from unknown_components unknown join campaigns named on named.id = unknown.campaign_id
       where unknown.kind = 'allowList' and named.key = campaign.campaign_key)
-    else (select status from campaign_access(campaign.campaign_key, ${user})) = 'allowed' end`
+    else (select status from campaign_access(campaign.campaign_key, ${user}) with ordinality) = 'allowed' end`
 }
 
 /** The filters as conditions on the columns of `campaign`: a row of `trending_campaigns`, stored or changed. */

@@ -157,7 +157,7 @@ describe.skipIf(!isThere('curl') || !isThere('npm'))('what a document shows', ()
   )
 
   test('is accepted by the compiler, where it is a module', async () => {
-    const compiler = join(root, 'node_modules/typescript/bin/tsc')
+    const compiler = join(root, 'node_modules/typescript-7/bin/tsc')
     const compiled = promisify(execFile)(process.execPath, [compiler, '--project', join(folder, 'modules')])
     await expect(compiled).resolves.toMatchObject({ stdout: '' })
   }, 120_000)
