@@ -196,11 +196,12 @@ function toFetch(form) {
   const given = Object.entries(headers).map(([name, value]) => `${literal(name)}: ${literal(value)}`)
   if (form.dataset.protected === 'true') given.push("Authorization: 'Bearer ' + token")
   const options = given.length > 0 ? `, { headers: { ${given.join(', ')} } }` : ''
-  return `const response = await fetch(${literal(url)}${options})\nconsole.log(await response.json())`
+  return `const response = await fetch(${literal(url)}${options})\nconsole.log(await response.${form.dataset.reads}())`
 }
 
-/** Headers are the client's own business. @param {HTMLFormElement} form */
+/** Headers are the client's own business, and long texts are not. @param {HTMLFormElement} form */
 function toClient(form) {
+  if (form.dataset.reads === 'text') return `// The client leaves this to fetch.\n${toFetch(form)}`
   const { origin, values } = toRequest(form)
   const { path = '', operation = '', protected: isProtected } = form.dataset
   /** @param {string} name */

@@ -182,6 +182,10 @@ program.hook('preAction', async (_program, command) => {
   const isService =
     ['serve', 'notify'].includes(command.name()) || (command.name() === 'index' && command.opts().chains !== undefined)
   if (isService) return
+  // The reader has gone, as `head` does: the rest is for none.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
   const isFollowing = command.name() === 'export' && command.opts().follow === true
   handleSignals({
     timeoutMs: 10_000,

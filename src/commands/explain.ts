@@ -30,10 +30,12 @@ interface ExplainedRequest {
 
 /**
  * What the command prints.
- * @throws ConfigurationError with the response of the service if that is an error.
+ * @throws ConfigurationError with the response of the service if that is an error, and for an export.
  */
 export async function reportQueries(settings: Settings, databaseUrl: string, request: ExplainedRequest) {
+  if (request.url.startsWith('/export/')) throw new ConfigurationError('an export is read with COPY, which has no plan')
   const recorded = await recordQueries(settings, databaseUrl, request)
+  if (recorded.length === 0) return '-- the request runs no query\n'
   const client = await openClient(databaseUrl, 'reward-campaigns explain')
   try {
     const parts = []

@@ -29,5 +29,8 @@ const plainErrors = [
 export function explainError(error: unknown) {
   if (!(error instanceof Error)) return String(error)
   if (plainErrors.some((kind) => error instanceof kind)) return error.message
-  return explainFailure(error) ?? error.stack
+  return explainFailure(error) ?? (isAboutFile(error) ? error.message : error.stack)
 }
+
+/** The file system says what it refuses, with the name of the file. */
+const isAboutFile = (error: Error) => 'syscall' in error && 'path' in error

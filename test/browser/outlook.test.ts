@@ -5,6 +5,10 @@ import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts
 
 const seconds = NOW.getTime() / 1000
 const usdc = aToken({ symbol: 'USDC', decimals: 6, priceUsd: '1' })
+const price = {
+  type: 'tokenPrice' as const,
+  ...{ chainId: usdc.chainId, address: usdc.address, at: '2026-01-01T00:00:00.000Z', priceUsd: '1' },
+}
 const auction = {
   type: 'CGDAIncentive',
   ...{ asset: usdc.address, initialReward: '1000000', rewardDecay: '100000' },
@@ -29,7 +33,7 @@ describe.skipIf(!hasBrowser)(`the outlook of a campaign ${inBrowser}`, ONCE_MORE
     explorer = await startExplorer()
     const weekAgo = seconds - 7 * 86_400
     await explorer.api.save(
-      ...[usdc, campaign],
+      ...[usdc, price, campaign],
       ...[claimAt(1, weekAgo + 10, '0'), claimAt(2, weekAgo + 20, '100'), claimAt(2, weekAgo + 30, '100')],
     )
   })
@@ -43,6 +47,7 @@ describe.skipIf(!hasBrowser)(`the outlook of a campaign ${inBrowser}`, ONCE_MORE
     expect(await cards.nth(0).locator('.reward-now').innerText()).toBe('101 USDC')
     await page.clock.runFor(3000)
     await expect.poll(() => cards.nth(0).locator('.reward-now').innerText()).toBe('104 USDC')
+    expect(await cards.nth(0).innerText()).toContain('($104.00)')
     expect(await cards.nth(1).innerText()).toContain('1 in 2')
     const sizeOf = (selector: string) =>
       page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).fontSize`)

@@ -113,6 +113,17 @@ describe.skipIf(!hasBrowser)(`the rewards of an account ${inBrowser}`, ONCE_MORE
     expect([...tab.faults, ...tab.refusals]).toEqual([])
   })
 
+  test('are read from the first page on by another choice', async () => {
+    const { nextCursor } = (await explorer.api.get(`/users/${user}/rewards?pageSize=1`)).json()
+    await using tab = await explorer.open(`/explorer/users/${user}?cursor=${nextCursor}`)
+    const { page } = tab
+    await page.getByRole('link', { name: 'Claimed', exact: true }).click()
+    await page.waitForURL(`${explorer.base}/explorer/users/${user}?state=claimed`)
+    await answered(page)
+    expect(await page.locator('.rewards .campaign-link').allTextContents()).toEqual(['Claimed already'])
+    expect([...tab.faults, ...tab.refusals]).toEqual([])
+  })
+
   test('are nowhere with ADDRESS_LOOKUPS=false', async () => {
     await using other = await startExplorer({ ADDRESS_LOOKUPS: 'false' }, explorer.api.database)
     await using tab = await other.open(`/explorer/campaigns/${claimed.id}`)

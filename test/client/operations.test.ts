@@ -39,6 +39,10 @@ test('every public operation gives what the service answers', async () => {
   expect(owned).toEqual(await body(`/campaigns?owner=${anAddress('mine')}&pageSize=5`))
 
   expect(await client.getCampaign(campaign.id)).toEqual(await body(`/campaigns/${campaign.id}`))
+  expect(await client.getCampaign(campaign.id, { fields: ['id', 'chainId'] })).toEqual({
+    id: campaign.id,
+    chainId: 8453,
+  })
 
   const trending = await client.listTrendingCampaigns({ period: '1h' })
   expect(trending).toMatchObject({ trendingCampaigns: [{ id: campaign.id, usdDistributed1Hr: 2 }] })

@@ -7,6 +7,7 @@ import type {
   Campaign,
   CampaignListItem,
   Client,
+  CursorListing,
   Incentive,
   IncentiveOf,
   Listing,
@@ -21,11 +22,11 @@ const run = promisify(execFile)
 
 test('every operation is a method with its query and its answer', () => {
   expectTypeOf<Exclude<keyof operations, `export${string}` | 'receiveChange'>>().toExtend<keyof Client>()
-  expectTypeOf<Client['getCampaign']>().returns.resolves.toEqualTypeOf<Campaign>()
+  expectTypeOf((client: Client) => client.getCampaign('')).returns.resolves.toExtend<Campaign>()
   expectTypeOf<Client['listContracts']>().returns.resolves.toEqualTypeOf<
     operations['listContracts']['responses'][200]['content']['application/json']
   >()
-  expectTypeOf<Client['eachCampaign']>().returns.toEqualTypeOf<Listing<CampaignListItem>>()
+  expectTypeOf((client: Client) => client.eachCampaign()).returns.toExtend<Listing<CampaignListItem>>()
   expectTypeOf<Query<'listTrendingCampaigns'>['period']>().toEqualTypeOf<'1h' | '24h' | undefined>()
   expectTypeOf<ResponseOf<'getUserProfile'>['streak']['status']>().toEqualTypeOf<'active' | 'pending' | 'broken'>()
   // @ts-expect-error: an order that there is not
@@ -34,6 +35,8 @@ test('every operation is a method with its query and its answer', () => {
   expectTypeOf<Client['listCampaigns']>().toBeCallableWith({ owners: '0x' })
   // @ts-expect-error: a listing counts its pages by itself
   expectTypeOf<Client['eachCampaign']>().toBeCallableWith({ page: 2 })
+  // @ts-expect-error: and has no cursor
+  expectTypeOf<Client['eachCampaign']>().toBeCallableWith({ cursor: 'start' })
 })
 
 test('fields leave only the keys that they name, also in the type', () => {
@@ -44,6 +47,12 @@ test('fields leave only the keys that they name, also in the type', () => {
   expectTypeOf((client: Client) => client.listCampaigns()).returns.resolves.toExtend<ResponseOf<'listCampaigns'>>()
   const trending = (client: Client) => client.listTrendingCampaigns({ fields: ['id'] })
   expectTypeOf(trending).returns.resolves.toExtend<{ trendingCampaigns: { id: string }[] }>()
+  const askOne = (client: Client) => client.getCampaign('', { fields: ['id'] })
+  expectTypeOf(askOne).returns.resolves.toEqualTypeOf<Pick<Campaign, 'id'>>()
+  const walk = (client: Client) => client.walkCampaigns({ fields: ['id'] })
+  expectTypeOf(walk).returns.toEqualTypeOf<CursorListing<Pick<CampaignListItem, 'id'>>>()
+  const list = (client: Client) => client.eachCampaign({ fields: ['id'] })
+  expectTypeOf(list).returns.toEqualTypeOf<Listing<Pick<CampaignListItem, 'id'>>>()
   // @ts-expect-error: a key that there is not
   expectTypeOf<Client['listCampaigns']>().toBeCallableWith({ fields: ['nope'] })
 })

@@ -28,6 +28,12 @@ test('where the service refuses the request, its own error is said', async () =>
   await expect(report('/users/profile')).rejects.toThrow('the response is 401')
 })
 
+test('a request without a query, and an export, which has no plan, are said to be that', async () => {
+  expect(await report('/limits')).toBe('-- the request runs no query\n')
+  for (const url of ['/export/claims', '/export/tokens?limit=1'])
+    await expect(report(url)).rejects.toThrow('an export is read with COPY, which has no plan')
+})
+
 test('the SQL of a protected operation is printed with a token, whose use is not recorded', async () => {
   const address = anAddress('one with a profile')
   await api.save(aProfile({ userAddress: address }))

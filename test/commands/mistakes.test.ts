@@ -262,6 +262,25 @@ describe('the command line', () => {
   })
 })
 
+describe('files that cannot be written', () => {
+  test.each([[['openapi', '--output']], [['export']]])('%j says so in a sentence', async (command) => {
+    await using data = await aFolder()
+    const file = join(data.folder, 'file')
+    await writeFile(file, '')
+    const { code, stderr } = await runCli([...command, join(file, 'below.json')], {})
+    expect(stderr).toMatch(/^ENOTDIR: not a directory, [^\n]+\n$/)
+    expect(code).toBe(1)
+  })
+})
+
+describe('output that nobody reads', () => {
+  test('ends a command without a word, as of one that `head` has cut', async () => {
+    await using cli = startCli(['openapi'], {})
+    cli.child.stdout.destroy()
+    expect(await cli.ended).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
 describe('import', () => {
   test('names of files are printed without characters that act on a terminal', async () => {
     await using data = await aFolder()

@@ -130,6 +130,9 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
     expect(await shown('listCampaigns')).toBe(
       `const response = await fetch('${base}/campaigns?pageSize=1&distributionChannel=it%27s,%20Public')\nconsole.log(await response.json())`,
     )
+    expect(await shown('exportTokens')).toBe(
+      `const response = await fetch('${base}/export/tokens')\nconsole.log(await response.text())`,
+    )
     expect(await shown('getUserProfile')).toContain(
       "/users/profile', { headers: { Authorization: 'Bearer ' + token } })",
     )
@@ -144,6 +147,9 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
       "console.log(await client.listCampaigns({ distributionChannel: ['it\\'s', 'Public'] }))",
     )
     expect(await call('listContracts')).toBe('console.log(await client.listContracts({ chainIds: [8453,10] }))')
+    expect(await shown('exportTokens'), 'the client has no such method').toBe(
+      `// The client leaves this to fetch.\nconst response = await fetch('${base}/export/tokens')\nconsole.log(await response.text())`,
+    )
     expect(await call('getCampaign')).toBe(
       "console.log(await client.getCampaign('8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1'))",
     )

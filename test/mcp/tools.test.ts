@@ -61,6 +61,37 @@ const many = Array.from({ length: 45 }, (_, index) =>
 )
 const each = aCampaign({ campaignName: 'Every variant', incentives: anIncentiveOfEachVariant(anAddress) })
 
+const collector = anAddress('collector')
+const hoursAgo = (hours: number) => String(NOW.getTime() / 1000 - hours * 3600)
+const coins = Array.from({ length: 12 }, (_, nth) =>
+  aToken({ address: anAddress(`coin ${nth}`), symbol: `COIN${nth}` }),
+)
+const medley = aCampaign({
+  campaignName: 'Medley',
+  incentives: coins.map(({ address }) => anErc20Incentive(address)),
+})
+const collected = coins.map((_, incentiveIndex) =>
+  aClaim(medley, { claimant: collector, incentiveIndex, blockTimestamp: hoursAgo(72) }),
+)
+const uncertain = aCampaign({
+  campaignName: 'What a claim pays is open',
+  incentives: [
+    anErc20Incentive(usdc.address, { strategy: 1, reward: '25000000' }),
+    {
+      type: 'CGDAIncentive',
+      ...{
+        asset: usdc.address,
+        initialReward: '1000000',
+        rewardDecay: '10000',
+        rewardBoost: '5000',
+        totalBudget: '90000000',
+      },
+    },
+    { type: 'ERC20VariableIncentive', asset: usdc.address, reward: '0', limit: '90000000' },
+  ],
+})
+const entry = aClaim(uncertain, { incentiveIndex: 0, amount: '0', blockTimestamp: hoursAgo(5) })
+
 interface NextCall {
   tool: string
   arguments: Record<string, unknown>
@@ -80,6 +111,7 @@ beforeAll(async () => {
     signature: '0xab',
     referrer: anAddress('referrer'),
   })
+  await api.save(...coins, medley, ...collected, uncertain, entry)
   baseUrl = await api.app.listen({ host: '127.0.0.1', port: 0 })
   client = await connect('auto')
 })
@@ -229,6 +261,19 @@ describe('finding, explaining and comparing', () => {
     })
   })
 
+  test('a raffle, an auction and a share are not told to be worth the same for each claim', async () => {
+    const { campaigns } = await call('trending', { period: '24h' })
+    const found = (campaigns as { id: string; incentives: unknown[] }[]).find(({ id }) => id === uncertain.id)
+    expect(found?.incentives).toEqual([
+      { type: 'ERC20Incentive', pays: '25 USDC to one claimant, drawn among all' },
+      {
+        type: 'CGDAIncentive',
+        pays: 'an auction: 1 USDC at first, 0.01 USDC less after each claim, 0.005 USDC more for each hour without one',
+      },
+      { type: 'ERC20VariableIncentive', pays: 'the signed amount' },
+    ])
+  })
+
   test('an account learns what it can claim, and what it has claimed', async () => {
     const { campaigns } = await call('eligibility', { user, campaignId: [swap.id, mint.id] })
     expect(campaigns).toMatchObject([
@@ -265,6 +310,15 @@ describe('what does not fit', () => {
     )
     const verdicts = await walk('eligibility', { user, campaignId: ids }, 'campaigns')
     expect(new Set(verdicts.map(({ id }) => id))).toEqual(new Set(ids))
+  })
+
+  test('of an account with many tokens, the calls that go on give each reward and each total once', async () => {
+    const rewards = await walk('rewards_of', { user: collector, pageSize: 5 }, 'rewards')
+    const totals = await walk('rewards_of', { user: collector, pageSize: 5 }, 'totals')
+    const indexes = rewards.map((reward) => (reward as unknown as { incentiveIndex: number }).incentiveIndex)
+    expect(indexes.sort((one, other) => one - other)).toEqual(coins.map((_, index) => index))
+    const assets = totals.map((total) => (total as unknown as { asset: string }).asset)
+    expect(assets.sort()).toEqual(coins.map(({ address }) => address).sort())
   })
 
   test('a list leads to the incentives that it leaves out', async () => {

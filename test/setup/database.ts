@@ -72,11 +72,17 @@ export async function createTestDatabase(template?: TestDatabase): Promise<TestD
   }
 }
 
+/** With what the types of the driver leave out. */
+interface IdleClient extends pg.Client {
+  ref(): void
+  unref(): void
+}
+
 /** Connections that create and drop databases, and are free. They keep no process up. */
-const idle: pg.Client[] = []
+const idle: IdleClient[] = []
 
 async function onServer(serverUrl: string, sql: string) {
-  const client = idle.pop() ?? (await connectToServer(serverUrl))
+  const client = idle.pop() ?? ((await connectToServer(serverUrl)) as IdleClient)
   client.ref()
   try {
     await client.query(sql)

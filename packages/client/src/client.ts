@@ -3,6 +3,7 @@ import { type ChangesQuery, iterateChanges } from './changes.ts'
 import { CursorListing, Listing } from './listings.ts'
 import type { paths } from './openapi.ts'
 import {
+  type Campaign,
   type CampaignListItem,
   type Change,
   type Claim,
@@ -68,7 +69,7 @@ export interface RequestOptions {
 }
 
 /** What a listing may be asked: it counts the pages by itself. */
-type ListingQuery<Id extends 'listCampaigns' | 'listContracts'> = Omit<Query<Id>, 'page' | 'pageSize'> & {
+type ListingQuery<Id extends 'listCampaigns' | 'listContracts'> = Omit<Query<Id>, 'page' | 'pageSize' | 'cursor'> & {
   /** Entries that are asked for at a time, 1 to 100; default 100. */
   pageSize?: number
 }
@@ -93,7 +94,10 @@ export interface Client {
     options?: RequestOptions,
   ): Promise<Omit<ResponseOf<'listCampaigns'>, 'campaigns'> & { campaigns: Pick<CampaignListItem, Field>[] }>
   /** A campaign with all its details, by `<chainId>:<campaignCoreAddress>:<identifier>`. */
-  getCampaign(id: string, options?: RequestOptions): Promise<ResponseOf<'getCampaign'>>
+  getCampaign<Field extends keyof Campaign = keyof Campaign>(
+    id: string,
+    options?: WithFields<Query<'getCampaign'>, Field> & RequestOptions,
+  ): Promise<Pick<Campaign, Field>>
   /** Active campaigns with claims in the period, by the US dollars claimed in it; at most 100. */
   listTrendingCampaigns<Field extends keyof TrendingCampaign = keyof TrendingCampaign>(
     query?: WithFields<Query<'listTrendingCampaigns'>, Field>,
@@ -109,8 +113,9 @@ export interface Client {
   getPrices(query: Query<'getPrices'>, options?: RequestOptions): Promise<ResponseOf<'getPrices'>>
   /** One page of claims, the newest first: of an account, of campaigns, of chains, or of all. */
   listClaims(query?: Query<'listClaims'>, options?: RequestOptions): Promise<ResponseOf<'listClaims'>>
-  /** Whether an account can claim some campaigns, at most 50, and why not. */
+  /** What some campaigns, at most 50, pay at this second, what is left of them, and how long it lasts at the past pace. */
   listOutlooks(query: Query<'listOutlooks'>, options?: RequestOptions): Promise<ResponseOf<'listOutlooks'>>
+  /** Whether an account can claim some campaigns, at most 50, and why not. */
   listEligibility(query: Query<'listEligibility'>, options?: RequestOptions): Promise<ResponseOf<'listEligibility'>>
   /** One page of what an account has claimed and can claim, and what it has claimed in all. */
   listRewards(
@@ -129,12 +134,18 @@ export interface Client {
   /** What a user has achieved. Needs a token. */
   getUserProfile(query?: Query<'getUserProfile'>, options?: RequestOptions): Promise<ResponseOf<'getUserProfile'>>
   /** All campaigns that pass the filters: `for await (const campaign of client.eachCampaign())`, or its `pages()`. */
-  eachCampaign(query?: ListingQuery<'listCampaigns'>, options?: RequestOptions): Listing<CampaignListItem>
+  eachCampaign<Field extends keyof CampaignListItem = keyof CampaignListItem>(
+    query?: WithFields<ListingQuery<'listCampaigns'>, Field>,
+    options?: RequestOptions,
+  ): Listing<Pick<CampaignListItem, Field>>
   /**
    * The same by a walk: each campaign that is there at its beginning and still passes comes once, whatever changes meanwhile,
    * and none that comes later.
    */
-  walkCampaigns(query?: CursorQuery<'listCampaigns'>, options?: RequestOptions): CursorListing<CampaignListItem>
+  walkCampaigns<Field extends keyof CampaignListItem = keyof CampaignListItem>(
+    query?: WithFields<CursorQuery<'listCampaigns'>, Field>,
+    options?: RequestOptions,
+  ): CursorListing<Pick<CampaignListItem, Field>>
   /** All contracts that pass the filters, page by page like `eachCampaign`. */
   eachContract(query?: ListingQuery<'listContracts'>, options?: RequestOptions): Listing<ExploredContract>
   /** All claims that pass the filters, the newest first. Those that come meanwhile shift no page. */
@@ -187,7 +198,8 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
   const operations = {
     listCampaigns: (query: Query<'listCampaigns'> = {}, options?: RequestOptions) =>
       bodyOf(api.GET('/campaigns', { ...options, params: { query } })),
-    getCampaign: (id, options) => bodyOf(api.GET('/campaigns/{id}', { ...options, params: { path: { id } } })),
+    getCampaign: (id: string, { signal, ...query }: Query<'getCampaign'> & RequestOptions = {}) =>
+      bodyOf(api.GET('/campaigns/{id}', { ...(signal && { signal }), params: { path: { id }, query } })),
     listTrendingCampaigns: (query: Query<'listTrendingCampaigns'> = {}, options?: RequestOptions) =>
       bodyOf(api.GET('/reward-kit/trending', { ...options, params: { query } })),
     listContracts: (query = {}, options) => bodyOf(api.GET('/explore/contracts', { ...options, params: { query } })),
@@ -208,12 +220,12 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
   } satisfies Operations & Partial<Client>
   return {
     ...operations,
-    eachCampaign: ({ pageSize: initialSize, ...query } = {}, options) =>
+    eachCampaign: ({ pageSize: initialSize, ...query }: ListingQuery<'listCampaigns'> = {}, options?: RequestOptions) =>
       new Listing(async (page, pageSize) => {
         const { campaigns, totalCampaigns } = await operations.listCampaigns({ ...query, page, pageSize }, options)
         return { entries: campaigns, total: totalCampaigns }
       }, initialSize),
-    walkCampaigns: ({ pageSize: initialSize, ...query } = {}, options) =>
+    walkCampaigns: ({ pageSize: initialSize, ...query }: CursorQuery<'listCampaigns'> = {}, options?: RequestOptions) =>
       new CursorListing(async (cursor, pageSize) => {
         const request = operations.listCampaigns({ ...query, cursor: 'start', ...cursor, pageSize }, options)
         const { campaigns, nextCursor = null } = await request

@@ -73,6 +73,18 @@ export async function readTokens(
   }
 }
 
+/** Campaigns by their IDs, as far as it takes to say what their incentives pay, and the tokens of these. */
+export async function readIncentives(get: Get, campaignId: string[]) {
+  const { campaigns } = await get<ResponseOf<'listCampaigns'>>('/campaigns', {
+    campaignId,
+    tokenWhitelist: false,
+    pageSize: campaignId.length,
+    fields: ['id', 'chainId', 'incentives'],
+  })
+  const byId = new Map(campaigns.map((campaign) => [campaign.id, campaign]))
+  return { byId, tokens: await readTokens(get, campaigns) }
+}
+
 const subtract = (from: string, amount: string) => {
   const left = BigInt(from) - BigInt(amount)
   return String(left < 0n ? 0n : left)
@@ -120,7 +132,7 @@ function leftOf(incentive: TokenIncentive) {
 }
 
 /** The chain writes 100 percent as 10^18. */
-export const toPercent = (share: string) => `${toTokens(share, 16)} %`
+const toPercent = (share: string) => `${toTokens(share, 16)} %`
 
 function toWords(incentive: TokenIncentive, inTokens: (baseUnits: string) => string): string {
   switch (incentive.type) {

@@ -33,6 +33,15 @@ const healthy: Record<string, string> = {
     '0+6000x30',
   'reward_campaigns_http_request_duration_seconds_bucket{job="reward-campaigns",instance="a",route="/campaigns",status="200",le="+Inf"}':
     '0+6000x30',
+  // Waits for changes, and exports that are read slowly.
+  ...Object.fromEntries(
+    ['/changes', '/export/claims'].flatMap((route) =>
+      ['1', '5', '+Inf'].map((le) => [
+        `reward_campaigns_http_request_duration_seconds_bucket{job="reward-campaigns",instance="a",route="${route}",status="200",le="${le}"}`,
+        le === '+Inf' ? '0+60x30' : '0x30',
+      ]),
+    ),
+  ),
   'reward_campaigns_database_connections{job="reward-campaigns",instance="a",pool="queries",state="waiting"}': '0x30',
   'reward_campaigns_cache_requests_total{job="reward-campaigns",instance="a",result="stale"}': '0x30',
   'nodejs_eventloop_lag_p99_seconds{job="reward-campaigns",instance="a"}': '0.01x30',

@@ -137,9 +137,9 @@ test('as many pods as there may be fit into the connections that PostgreSQL has 
   const [deployment] = deployments
   expect(autoscaler?.spec?.scaleTargetRef.name).toBe(deployment?.metadata?.name)
   const pods = Number(autoscaler?.spec?.maxReplicas) + Number(deployment?.spec?.strategy?.rollingUpdate?.maxSurge)
-  const { DATABASE_POOL_SIZE } = readSettings(environmentOf(workload('api')))
+  const { DATABASE_POOL_SIZE, MAX_EXPORTS } = readSettings(environmentOf(workload('api')))
   // Three of the hundred are for superusers; some are for the other commands.
-  expect(pods * (DATABASE_POOL_SIZE + 2)).toBeLessThanOrEqual(90)
+  expect(pods * (DATABASE_POOL_SIZE + MAX_EXPORTS + 2)).toBeLessThanOrEqual(90)
 })
 
 test('every selector finds exactly its own pods, and every named port is there', () => {

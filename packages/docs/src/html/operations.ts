@@ -27,7 +27,7 @@ export function operationSection(operation: ServedOperation, schemas: SchemaPiec
 <h3 id="${operationId}-title"><a class="anchor" href="#${operationId}">${summary}</a></h3>
 <p class="route"><span class="method">GET</span> <code>${path}</code></p>
 <p>${inline(description)}${isProtected(operation) && html` Needs a token: see <a href="#authorize">Authorize</a>.`}</p>
-<form class="operation" data-path="${path}" data-operation="${operationId}" data-base="${servers?.[0]?.url ?? '/'}" data-protected="${String(isProtected(operation))}">
+<form class="operation" data-path="${path}" data-operation="${operationId}" data-base="${servers?.[0]?.url ?? '/'}" data-protected="${String(isProtected(operation))}" data-reads="${lines === undefined ? 'json' : 'text'}">
 <div class="asked">
 ${parameters.length > 0 && html`<h4>Parameters</h4><ul class="parameters">${inOrder(parameters).map((parameter) => parameterItem(operationId, parameter, schemas))}</ul>`}
 </div>

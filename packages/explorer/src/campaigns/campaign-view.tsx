@@ -64,7 +64,7 @@ export function CampaignView({
         {incentives.length > 0 && (
           <section aria-labelledby="outlook">
             <h2 id="outlook">Outlook</h2>
-            <OutlookView campaign={rewarding} />
+            <OutlookView campaign={rewarding} worth={worth} />
           </section>
         )}
         <section aria-labelledby="steps">

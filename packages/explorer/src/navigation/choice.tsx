@@ -27,7 +27,7 @@ export function Choice({
         {options.map(([value, title], index) => (
           <li key={value}>
             <a
-              href={withQuery(url, { [name]: index === 0 ? undefined : value, page: undefined })}
+              href={withQuery(url, { [name]: index === 0 ? undefined : value, page: undefined, cursor: undefined })}
               aria-current={value === chosen ? 'true' : undefined}
             >
               {title}

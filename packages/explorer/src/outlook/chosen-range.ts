@@ -6,10 +6,11 @@ export interface ChosenRange {
   to: string
 }
 
-/** The range that an address names; undefined where it names none that there is. */
+/** The range that an address names, in whichever order; undefined where it names none that there is. */
 export function chosenRange({ from = '', to = '' }: Readonly<Record<string, string>>): ChosenRange | undefined {
   const isDay = (text: string) => /^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}$/.test(text) && !Number.isNaN(Date.parse(text))
-  return isDay(from) && isDay(to) && from <= to ? { from, to } : undefined
+  if (!isDay(from) || !isDay(to)) return undefined
+  return from <= to ? { from, to } : { from: to, to: from }
 }
 
 /** What to ask for a range: by hours where it is short, by weeks where it is long. */

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Campaign, Incentive, IncentiveOutlook } from 'reward-campaigns-client'
 import { Fact, Facts } from '../campaigns/facts.tsx'
+import { dollarsOf, type Worth } from '../campaigns/incentives/dollars.ts'
 import { assetOf, type Rewarding } from '../campaigns/incentives/incentive-budget.ts'
 import { incentiveTypeName } from '../campaigns/incentives/incentive-names.ts'
 import { Count, Tokens, Usd } from '../parts/amounts.tsx'
@@ -16,7 +17,7 @@ export const outlookOf = (id: string) => ({ campaignId: [id], basis: '7d' as con
 const SHOWN_INCENTIVES = 50
 
 /** What a campaign pays now, and how long it lasts at the pace of the past. */
-export function OutlookView({ campaign }: { campaign: Campaign & Rewarding }) {
+export function OutlookView({ campaign, worth }: { campaign: Campaign & Rewarding; worth: Worth | undefined }) {
   const request = useRequest(
     (signal) => client.listOutlooks(outlookOf(campaign.id), { signal }),
     `outlook ${campaign.id}`,
@@ -31,7 +32,7 @@ export function OutlookView({ campaign }: { campaign: Campaign & Rewarding }) {
             return (
               <li key={outlook.incentiveIndex} class="card outlook">
                 <h3>{incentiveTypeName(outlook.type)}</h3>
-                <Outlook campaign={campaign} incentive={incentive} outlook={outlook} at={at} />
+                <Outlook campaign={campaign} incentive={incentive} outlook={outlook} at={at} worth={worth} />
               </li>
             )
           })}
@@ -46,14 +47,16 @@ interface OutlookProps {
   incentive: Incentive
   outlook: IncentiveOutlook
   at: Date
+  worth: Worth | undefined
 }
 
-function Outlook({ campaign, incentive, outlook, at }: OutlookProps) {
-  const { rewardNowUsd, claimsLeft, spentShare, oddsOneIn, entries, secondsLeft, claimsInBasis } = outlook
+function Outlook({ campaign, incentive, outlook, at, worth }: OutlookProps) {
+  const { claimsLeft, spentShare, oddsOneIn, entries, secondsLeft, claimsInBasis } = outlook
   const seconds = useSecondsSince(at, incentive.type === 'CGDAIncentive')
   const reward = rewardByNow(outlook, incentive, seconds)
   const paidIn = 'peg' in incentive ? incentive.peg : 'asset' in incentive ? incentive.asset : undefined
   const token = paidIn === undefined ? undefined : assetOf(campaign, paidIn).token
+  const rewardUsd = dollarsByNow(campaign, incentive, { outlook, reward, worth })
   return (
     <Facts>
       {reward !== undefined && (
@@ -61,10 +64,10 @@ function Outlook({ campaign, incentive, outlook, at }: OutlookProps) {
           <span class="reward-now">
             {paidIn === undefined ? <Count value={String(reward)} /> : <Tokens baseUnits={reward} {...unitOf(token)} />}
           </span>
-          {rewardNowUsd !== undefined && (
+          {rewardUsd !== undefined && (
             <span class="soft">
               {' '}
-              (<Usd value={rewardNowUsd} />)
+              (<Usd value={rewardUsd} />)
             </span>
           )}
         </Fact>
@@ -90,6 +93,20 @@ function Outlook({ campaign, incentive, outlook, at }: OutlookProps) {
       )}
     </Facts>
   )
+}
+
+/** The dollars of a reward. Those of an auction rise with it, where the price is known here. */
+function dollarsByNow(
+  campaign: Rewarding,
+  incentive: Incentive,
+  {
+    outlook: { rewardNowUsd },
+    reward,
+    worth,
+  }: Pick<OutlookProps, 'outlook' | 'worth'> & { reward: bigint | undefined },
+): string | undefined {
+  if (incentive.type !== 'CGDAIncentive' || reward === undefined || worth === undefined) return rewardNowUsd
+  return dollarsOf(worth, assetOf(campaign, incentive.asset), reward) ?? rewardNowUsd
 }
 
 const unitOf = (token: { decimals: number; symbol: string } | undefined) => ({

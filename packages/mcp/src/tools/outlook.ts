@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import type { ResponseOf } from 'reward-campaigns-client'
 import { campaignId } from '../campaign-filters.ts'
-import { amount, readTokens, toAmount } from '../rewards.ts'
+import { amount, readIncentives, toAmount } from '../rewards.ts'
 import { argumentsOf, fitCampaigns, resultOf, type Tool, toIds, toPosition } from '../tool.ts'
 import { from, unknownCampaigns } from './get-campaigns.ts'
 
@@ -73,15 +72,7 @@ export const outlook: Tool = {
     const position = toPosition({ from: first }, 'from')
     const found = await get<Outlook>('/outlook', given)
     // Which tokens these are amounts of.
-    const campaignIds = toIds(given)
-    const listed = await get<ResponseOf<'listCampaigns'>>('/campaigns', {
-      campaignId: campaignIds,
-      tokenWhitelist: false,
-      pageSize: campaignIds.length,
-      fields: ['id', 'chainId', 'incentives'],
-    })
-    const tokens = await readTokens(get, listed.campaigns)
-    const byId = new Map(listed.campaigns.map((campaign) => [campaign.id, campaign]))
+    const { byId, tokens } = await readIncentives(get, toIds(given))
     const campaigns = found.campaigns.map(({ id, incentives }) => {
       const campaign = byId.get(id)
       const toEntry = (incentive: Record<string, unknown>, place: number) => {

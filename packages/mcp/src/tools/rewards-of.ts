@@ -75,7 +75,8 @@ async function readRewards(get: Get, given: Arguments): Promise<ToolResult> {
   const { user: address, totalsFrom, ...query } = given
   if (typeof address !== 'string') throw new ToolError('user is required: the address of an account')
   const firstTotal = toPosition({ totalsFrom }, 'totalsFrom')
-  const size = query.pageSize ?? PAGE_SIZE
+  // Further totals come by themselves: the rewards have been given.
+  const size = firstTotal > 0 ? 0 : (query.pageSize ?? PAGE_SIZE)
   const found = await get<ResponseOf<'listRewards'>>(`/users/${encodeURIComponent(address)}/rewards`, {
     ...query,
     pageSize: size,
@@ -88,10 +89,9 @@ async function readRewards(get: Get, given: Arguments): Promise<ToolResult> {
     next.push({ tool: rewardsOf.name, arguments: { ...rest, cursor: found.nextCursor }, gives: 'the next rewards' })
   }
   if (query.cursor === undefined && found.totals.length > end) {
-    const rest = { ...given, pageSize: 0, totalsFrom: end }
     next.push({
       tool: rewardsOf.name,
-      arguments: rest,
+      arguments: { ...given, totalsFrom: end },
       gives: `the totals of ${found.totals.length - end} more tokens`,
     })
   }

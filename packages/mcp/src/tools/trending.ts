@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import type { ResponseOf, TrendingCampaign } from 'reward-campaigns-client'
+import type { Incentive, ResponseOf, TrendingCampaign } from 'reward-campaigns-client'
 import { filters, pageSize, some, user } from '../campaign-filters.ts'
-import { amount, toAmount, toPercent } from '../rewards.ts'
+import type { Get } from '../operations.ts'
+import { amount, readIncentives, summarizeIncentive, toAmount } from '../rewards.ts'
 import { argumentsOf, fit, type NextCall, resultOf, shorten, type Tool, toPosition } from '../tool.ts'
 import { callsForIncentives, MAX_INCENTIVES } from './find-campaigns.ts'
 
@@ -64,9 +65,13 @@ export const trending: Tool = {
       // One more, by which it is known whether there are more.
       pageSize: Math.min(start + size + 1, MAX_RANKS),
     })
-    const entries = trendingCampaigns
-      .slice(start, start + size)
-      .map((campaign, index) => toEntry(campaign, { rank: start + index + 1, hasUser: given.user !== undefined }))
+    const ranked = trendingCampaigns.slice(start, start + size)
+    const paysOf = await readPayments(get, ranked)
+    const hasUser = given.user !== undefined
+    const entries = ranked.map((campaign, index) => ({
+      ...toEntry(campaign, { rank: start + index + 1, hasUser }),
+      incentives: paysOf(campaign),
+    }))
     const structured = fit(entries.length, (shown) => {
       const end = start + shown
       const more: NextCall = {
@@ -104,26 +109,25 @@ function toEntry(campaign: TrendingCampaign, { rank, hasUser }: { rank: number; 
     ...(hasUser ? { status: campaign.status } : {}),
     ...(campaign.accessStatus === undefined ? {} : { accessStatus: campaign.accessStatus }),
     incentiveCount: incentives.length,
-    incentives: incentives.slice(0, MAX_INCENTIVES).map((incentive) => ({
-      type: incentive.type,
-      pays: toWords(incentive),
-      ...(incentive.rewardUsdValue === undefined || incentive.rewardPercentage !== undefined
-        ? {}
-        : { rewardUsd: incentive.rewardUsdValue }),
-    })),
   }
 }
 
-function toWords(incentive: TrendingCampaign['incentives'][number]) {
-  const { type, rewardPercentage, rewardAmount, rewardAmountFormatted } = incentive
-  if (type === 'AllowListIncentive') return `a place on the allow list ${incentive.assetAddress}`
-  if (type === 'PointsIncentive') return `${rewardAmount} points for each claim`
-  const unit = type.startsWith('ERC20Pegged') ? 'tokens of its peg' : shorten(incentive.tokenSymbol ?? 'tokens')
-  const reward = rewardAmountFormatted ? `${rewardAmountFormatted} ${unit}` : `${rewardAmount} base units`
-  if (type === 'CGDAIncentive') return `an auction that began at ${reward}`
-  if (type === 'ERC20Incentive' || type === 'ERC20PeggedIncentive') return `${reward} for each claim`
-  const percent = type === 'ERC20VariableIncentive' && rewardAmount ? toPercent(rewardAmount) : `${rewardPercentage} %`
-  const share = rewardPercentage === undefined ? 'the signed amount' : `${percent} of the amount`
-  const hasMax = incentive.maxReward !== undefined && incentive.maxReward !== '0'
-  return hasMax ? `${share}, at most ${reward} a claim` : share
+/** What incentives pay. The ranking itself does not say which of them are raffles, and nothing of their pegs. */
+async function readPayments(get: Get, ranked: TrendingCampaign[]) {
+  if (ranked.length === 0) return () => []
+  const { byId, tokens } = await readIncentives(
+    get,
+    ranked.map(({ id }) => id),
+  )
+  return ({ id, chainId, incentives }: TrendingCampaign) =>
+    // One that was removed meanwhile pays nothing.
+    (byId.get(id)?.incentives ?? []).slice(0, MAX_INCENTIVES).map((incentive, index) => {
+      const { type, pays } = summarizeIncentive(incentive, { chainId, tokens })
+      const rewardUsd = isFixed(incentive) ? incentives[index]?.rewardUsdValue : undefined
+      return { type, pays, ...(rewardUsd === undefined ? {} : { rewardUsd }) }
+    })
 }
+
+/** Whether every claim is worth the same: not of shares, auctions and raffles. */
+const isFixed = (incentive: Incentive) =>
+  incentive.type === 'ERC20PeggedIncentive' || (incentive.type === 'ERC20Incentive' && incentive.strategy === 0)
