@@ -164,6 +164,8 @@ test('a claimant counts once in an interval, and all campaigns are told together
 test('a range up to the last instant of a year with four digits ends with its last second', async () => {
   const range = 'interval=1d&since=9999-12-31T00:00:00Z&until=9999-12-31T23:59:59.999Z'
   expect((await activity(shared, range)).until).toBe('9999-12-31T23:59:59.000Z')
+  const last = '9999-12-31T23:59:59.999Z'
+  expect((await activity(shared, `interval=1d&since=${last}&until=${last}`)).since).toBe('9999-12-31T23:59:59.000Z')
 })
 
 test('a range of any instants is divided from its start on, to the second, and cut at its end', async () => {

@@ -68,7 +68,7 @@ export function rangeOf({ timeRange, since, until, interval }: ListActivityQuery
   }
   const seconds = INTERVAL_SECONDS[interval]
   // A response has no year of five digits.
-  const [start, end] = [toSecondFrom(since), Math.min(toSecondFrom(until), LAST_TIMESTAMP)]
+  const [start, end] = [Math.min(toSecondFrom(since), LAST_TIMESTAMP), Math.min(toSecondFrom(until), LAST_TIMESTAMP)]
   return { since: start, until: end, seconds, count: Math.max(0, Math.ceil((end - start) / seconds)) }
 }
 

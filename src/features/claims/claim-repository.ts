@@ -138,7 +138,15 @@ function prepareClaims(database: Database) {
     case when ${placeholder('isCounted')}::boolean then count_claims(${claimant}, ${ids}, ${chains})::float8 end as total,
     array(select ${campaigns.key}::float8 from ${campaigns} where ${campaigns.id} = any (${ids})) as asked_keys
     offset 0)`
-  const blocks = sql`${followedBlocks} block, jsonb_array_elements(block.claims) entry`
+  // All that are not final yet, read once: far fewer than for each claim of the page.
+  const pending = sql`(
+    select block.chain_id, decode(substr(entry ->> 0, 3), 'hex') as tx_hash, (entry ->> 1)::integer as log_index,
+      min(block.number) as number
+    from ${followedChains} chain
+    join ${followedBlocks} block on block.chain_id = chain.chain_id and block.claims <> '[]'
+      and block.number > coalesce(chain.finalized_block, -1)
+    cross join lateral jsonb_array_elements(block.claims) entry
+    group by 1, 2, 3)`
   return database
     .select({
       tokenVersion,
@@ -159,12 +167,7 @@ function prepareClaims(database: Database) {
       blockTimestamp: sql<string>`claim.block_timestamp::text`,
       isFollowed: sql<boolean>`followed.chain_id is not null`,
       /** The block of the claim until it is final; null afterwards, and if its chain is not followed. */
-      pendingBlock: sql<number | null>`case when followed.chain_id is not null then (
-        select block.number::float8 from ${blocks}
-        where block.chain_id = followed.chain_id and block.claims <> '[]'
-          and block.number > coalesce(followed.finalized_block, -1)
-          and entry = jsonb_build_array('0x' || encode(claim.tx_hash, 'hex'), claim.log_index)
-        limit 1) end`,
+      pendingBlock: sql<number | null>`pending.number::float8`,
     })
     .from(sql`${head} as head`)
     .leftJoin(sql`${page} as claim`, sql`true`)
@@ -174,6 +177,10 @@ function prepareClaims(database: Database) {
       sql`incentive.campaign_key = claim.campaign_key and incentive.position = claim.incentive_position`,
     )
     .leftJoin(sql`${followedChains} as followed`, sql`followed.chain_id = claim.chain_id`)
+    .leftJoin(
+      sql`${pending} as pending`,
+      sql`pending.chain_id = claim.chain_id and pending.tx_hash = claim.tx_hash and pending.log_index = claim.log_index`,
+    )
     .orderBy(sql`claim.block_timestamp desc, claim.chain_id, claim.tx_hash, claim.log_index`)
     .prepare('list_claims')
 }

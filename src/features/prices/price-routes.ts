@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { ResponseCache } from '../../cache/response-cache.ts'
-import { InvalidParameterError, InvalidRequestError, NotFoundError } from '../../http/request/errors/errors.ts'
+import { InvalidRequestError, NotFoundError } from '../../http/request/errors/errors.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { countPoints, type PriceRepository } from './price-repository.ts'
@@ -68,19 +68,15 @@ export const priceRoutes: FastifyPluginAsyncTypebox<{
 function rejectImpossible(query: GetPricesQuery, now: Date) {
   const { at, until, interval } = query
   const isFuture = (instant: string | undefined) => instant !== undefined && Date.parse(instant) > now.getTime()
+  const count = countPoints(query)
+  const tooMany = `since, until and interval ask for ${count} points: at most ${MAX_POINTS} are allowed`
   const problems = [
     isFuture(at) ? problem('at', 'at must not be in the future') : [],
     isFuture(until) ? problem('until', 'until must not be in the future') : [],
     at !== undefined && interval !== undefined ? problem('interval', 'at and interval cannot be used together') : [],
+    count > MAX_POINTS ? problem('interval', tooMany) : [],
   ].flat()
   if (problems.length > 0) throw new InvalidRequestError(problems.map(({ detail }) => detail).join('; '), problems)
-  const count = countPoints(query)
-  if (count > MAX_POINTS) {
-    throw new InvalidParameterError(
-      'interval',
-      `since, until and interval ask for ${count} points: at most ${MAX_POINTS} are allowed`,
-    )
-  }
 }
 
 const problem = (parameter: string, detail: string) => [{ parameter, code: 'invalid' as const, detail }]

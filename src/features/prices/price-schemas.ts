@@ -15,6 +15,7 @@ export const INTERVALS = { '1h': 3_600_000, '1d': 86_400_000 } as const
 const TokenId = Type.String({
   $id: 'TokenId',
   pattern: '^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}$',
+  format: 'chain-first',
   maxLength: 59,
   description: 'Token ID `<chainId>:<address>`. Compared without case; returned lower-case.',
   examples: [parameterExamples.token],

@@ -2,7 +2,7 @@ import type { Database } from '../../database/connection/client.ts'
 import { createTokenStore, type Tokens } from '../../database/lookups/token-metadata-cache.ts'
 import { readCursor, toCursor } from '../../http/request/cursors.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
-import { evaluate, type FactRow, nextChangeOf } from '../../read-models/eligibility/read.ts'
+import { evaluate, type FactRow, nextChangeOf, verdictOn } from '../../read-models/eligibility/read.ts'
 import { NO_CLAIM, prepareRewards, prepareSigned, type RewardRow } from './reward-rows.ts'
 import type { ListRewardsQuery, ListRewardsResponse, Reward } from './reward-schemas.ts'
 
@@ -25,17 +25,12 @@ export function createRewardRepository(database: Database, clock: () => Date): R
   /** The incentives that the user can claim; undefined if all count. */
   async function readClaimable({ state, user }: RequestState, now: Date) {
     if (state !== 'claimable') return undefined
-    const [first, ...rest] = await signed.execute({ user })
-    const rows = [first, ...rest].flatMap((row) =>
-      row === undefined || row.id === null ? [] : [{ ...row, id: row.id }],
-    )
-    const evaluated = await Promise.all(
-      rows.map(async (row) => ({ row, ...(await evaluate(row, { id: row.id, user }, now)) })),
-    )
+    const rows = await signed.execute({ user })
+    const facts = rows.filter(({ isFound }) => isFound)
     return {
-      revision: first?.revision,
-      facts: rows,
-      those: evaluated.flatMap(({ row, verdict }) => (verdict === 'claimable' ? [row] : [])),
+      revision: rows[0]?.revision,
+      facts,
+      those: facts.filter((row) => verdictOn(row, now) === 'claimable'),
     }
   }
 

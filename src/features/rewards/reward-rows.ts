@@ -21,7 +21,13 @@ const isSigned = sql`${claimSignatures} signed where signed.claimant = ${placeho
 /** The facts about all incentives that the user has a signature on, with the revision of the data; at least one row. */
 export const prepareSigned = (database: Database) =>
   database
-    .select({ revision: dataRevision, id: sql<string | null>`campaign.id`, ...factColumns })
+    .select({
+      revision: dataRevision,
+      isFound: sql<boolean>`facts.campaign_key is not null`,
+      ...factColumns,
+      // Each has one, and only those of a page are shown.
+      signature: sql<string>`''`,
+    })
     .from(sql`(values (0)) as one`)
     .leftJoin(
       claimFacts(
@@ -30,7 +36,6 @@ export const prepareSigned = (database: Database) =>
       ),
       sql`true`,
     )
-    .leftJoin(sql`campaigns as campaign`, sql`campaign.key = facts.campaign_key`)
     .prepare('list_signed_incentives')
 
 /** A page of entries with their facts, and the totals of all; one row without an entry if the page is empty. */
@@ -54,7 +59,7 @@ export function prepareRewards(database: Database) {
       join incentives incentive on incentive.campaign_key = own.campaign_key and incentive."position" = own."position"
       where own.claim_count >= ${placeholder('leastClaims')}::integer
     ), page as materialized (
-      select * from entry
+      select *, row_number() over (order by ${order}) as nth from entry
       where place < ${after} or (place = ${after} and (chain_id, core_address, identifier, "position")
         > (${placeholder('chain')}::bigint, ${placeholder('core')}::text, ${placeholder('identifier')}::numeric, ${placeholder('position')}::integer))
       order by ${order} limit ${placeholder('max')}::integer
@@ -72,7 +77,8 @@ export function prepareRewards(database: Database) {
         from paid where asset <> '' group by chain_id, asset
       ) summed
     )
-    select total.totals, page.* from total left join page on true`)
+    -- On the first row only: there may be thousands.
+    select case when coalesce(nth, 1) = 1 then total.totals end as totals, page.* from total left join page on true`)
   const onPage = (column: SQL) => sql`array(select ${column} from paged order by campaign_key, "position")`
   return database
     .with(paged)
@@ -95,7 +101,7 @@ export function prepareRewards(database: Database) {
       claimFacts(onPage(sql`campaign_key`), onPage(sql`"position"`)),
       sql`facts.campaign_key = paged.campaign_key and facts."position" = paged."position"`,
     )
-    .orderBy(sql`paged.place desc, paged.chain_id, paged.core_address, paged.identifier, paged."position"`)
+    .orderBy(sql`paged.nth`)
     .prepare('list_rewards')
 }
 

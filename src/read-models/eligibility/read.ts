@@ -51,10 +51,15 @@ const toCampaignFacts = ({ startsAt, endsAt, ...row }: FactRow): CampaignFacts =
   endsAt: toDate(endsAt),
 })
 
+const evaluateRow = (row: FactRow, now: Date) => evaluateIncentive(toCampaignFacts(row), toIncentiveFacts(row), now)
+
+/** The verdict on an incentive. */
+export const verdictOn = (row: FactRow, now: Date) => evaluateRow(row, now).verdict
+
 /** The verdict on an incentive, every reason that holds, and, if it can be claimed, the data needed for that. */
 export async function evaluate(row: FactRow, of: { id: string; user: string }, now: Date) {
   const { position, signature, referrer } = row
-  const evaluated = evaluateIncentive(toCampaignFacts(row), toIncentiveFacts(row), now)
+  const evaluated = evaluateRow(row, now)
   if (evaluated.verdict !== 'claimable' || signature === null || referrer === null || position === null)
     return evaluated
   // Loads the encoder of calls, which few requests need.

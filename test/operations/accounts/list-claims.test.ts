@@ -22,6 +22,7 @@ import { claimsQuery, expectedClaims } from '../../setup/second-opinion/second-o
 import { vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 import { firstOf } from '../../setup/thorough.ts'
+import { waitFor } from '../../setup/wait-for.ts'
 
 async function page(api: TestApp, query: QueryText): Promise<ListClaimsResponse> {
   const response = await api.get(`/claims?${new URLSearchParams(query)}`)
@@ -278,6 +279,32 @@ describe('on a followed chain', () => {
     expect(await finality()).toEqual([[false, true], [false], [false, true]])
     await setFollowed(api.database, 8453, 121, { finalized_block: 110 })
     expect(await finality()).toEqual([[true, true], [true], [true, true]])
+  })
+
+  test('what is not final yet is read once for a page, not for each of its claims', async () => {
+    await using database = await createTestDatabase()
+    const campaign = aClaimable()
+    const claims = Array.from({ length: 100 }, () => aClaim(campaign))
+    {
+      await using api = await startTestApp({}, database)
+      await api.save(campaign, ...claims)
+      await setFollowed(database, 8453, 120, { finalized_block: 100 })
+      const pending = JSON.stringify(claims.map(({ txHash }) => [txHash, 0]))
+      await database.query(
+        `insert into followed_blocks (chain_id, number, hash, touched_campaigns, claims) values (8453, 110, '0xbb', '{}', $1)`,
+        [pending],
+      )
+      const found = await page(api, { pageSize: '100' })
+      expect(found.claims.map(({ isFinal }) => isFinal)).toEqual(claims.map(() => false))
+    }
+    // Connections report what they have read when they end.
+    const scans = await waitFor(async () => {
+      const [row] = await database.query(
+        `select (seq_scan + idx_scan)::integer as scans from pg_stat_user_tables where relname = 'followed_blocks'`,
+      )
+      return Number(row?.scans) || undefined
+    })
+    expect(scans).toBeLessThan(10)
   })
 
   test('a claim that is withdrawn is gone in the next response', async () => {

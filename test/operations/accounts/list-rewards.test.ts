@@ -10,6 +10,7 @@ import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken, inUpperCase } f
 import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { expectedRewards } from '../../setup/second-opinion/second-opinion-rewards.ts'
+import { openDatabaseProxy } from '../../setup/servers/database-proxy.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 import { firstOf } from '../../setup/thorough.ts'
 
@@ -148,6 +149,30 @@ test('a claim of somebody else voids no rewards, and own ones come at once', asy
   expect(api.counts.cacheResults.miss).toBe(made)
   await api.save(aClaim(campaign, { claimant: user }))
   expect((await page(api, user)).rewards[0]?.claims).toBe(2)
+})
+
+test('a page reads totals once, and only the signatures that it shows', async () => {
+  await using database = await createTestDatabase()
+  await using proxy = await openDatabaseProxy(database.url)
+  await using api = await startTestApp({ RESPONSE_CACHE_MB: '0' }, { ...database, url: proxy.url })
+  const [paid, signed] = [anAddress('paid in many tokens'), anAddress('signed for often')]
+  const incentives = Array.from({ length: 100 }, (_, index) => anErc20Incentive(anAddress(`asset ${index}`)))
+  const campaign = aCampaign({ incentives })
+  await api.save(
+    campaign,
+    ...incentives.map((_, incentiveIndex) => aClaim(campaign, { incentiveIndex, claimant: paid })),
+    ...incentives.map((_, incentiveId) => ({
+      ...{ type: 'claimSignature' as const, campaignId: campaign.id, incentiveId, claimant: signed },
+      ...{ signature: 'f'.repeat(60_000), referrer: paid },
+    })),
+  )
+  const readBy = async (user: string, query: QueryText) => {
+    const before = proxy.bytesSent()
+    await page(api, user, query)
+    return proxy.bytesSent() - before
+  }
+  expect(await readBy(paid, { pageSize: '100' })).toBeLessThan(200_000)
+  expect(await readBy(signed, { state: 'claimable', pageSize: '1' })).toBeLessThan(200_000)
 })
 
 test('a cursor is of its own address and filters', async () => {

@@ -9,6 +9,8 @@ export type Lifecycle = 'cut' | 'cut after' | 'freeze'
 
 export interface DatabaseProxy extends AsyncDisposable {
   url: string
+  /** How many bytes the database has sent so far. */
+  bytesSent: () => number
   /** Ends all connections and every new one at once, or lets nothing through any more; `undefined` lets all pass again. */
   interrupt: (by: 'cut' | 'freeze' | undefined) => void
   /** Leads new connections to another server from now on; those that there are stay. */
@@ -24,6 +26,7 @@ export async function openDatabaseProxy(
   let target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let interruption: 'cut' | 'freeze' | undefined
+  let bytesSent = 0
   const server = createServer((client) => {
     if (interruption === 'cut') return void client.destroy()
     const database = connect(Number(target.port), target.hostname)
@@ -45,7 +48,10 @@ export async function openDatabaseProxy(
       else database.destroy()
       client.destroy()
     })
-    database.on('data', (chunk) => void (!isFrozen && !client.destroyed && client.write(chunk)))
+    database.on('data', (chunk) => {
+      bytesSent += chunk.length
+      if (!isFrozen && !client.destroyed) client.write(chunk)
+    })
     client.on('close', () => database.end())
     database.on('close', () => void (!isFrozen && client.destroy()))
   })
@@ -56,6 +62,7 @@ export async function openDatabaseProxy(
   url.port = String((server.address() as AddressInfo).port)
   return {
     url: url.href,
+    bytesSent: () => bytesSent,
     interrupt(by) {
       interruption = by
       if (by === 'cut') for (const socket of sockets) socket.destroy()
