@@ -8,7 +8,12 @@ const list = (description: string, options: { items: object; default?: readonly 
   Type.Unsafe<string[]>({ type: 'array', minItems: 1, ...options, description })
 
 /** The URL of this service, or of a proxy in front of it: without query or password. */
-const BASE_URL = '^(/(?!/)[^\\s?#]*|https?://[A-Za-z0-9.:[\\]-]+(/[^\\s?#]*)?)$'
+const baseUrl = (description: string) =>
+  text(description, {
+    default: '/',
+    pattern: '^(/(?!/)[^\\s?#]*|https?://[A-Za-z0-9.:[\\]-]+(/[^\\s?#]*)?)$',
+    'x-expected': 'a path, or a URL such as https://api.example/v2',
+  })
 
 /** All settings, by the names of their environment variables; docs/reference/settings.md is made of these descriptions. */
 export const Settings = Type.Object({
@@ -46,16 +51,8 @@ export const Settings = Type.Object({
   MCP: yesOrNo('Serve the tools for agents (Model Context Protocol) at `/mcp`, if the public operations are served.', {
     default: true,
   }),
-  PUBLIC_BASE_URL: text('Base address of the public operations in the OpenAPI document.', {
-    default: '/',
-    pattern: BASE_URL,
-    'x-expected': 'a path, or a URL such as https://api.example/v2',
-  }),
-  STAGING_BASE_URL: text('Base address of the protected operations in the OpenAPI document.', {
-    default: '/',
-    pattern: BASE_URL,
-    'x-expected': 'a path, or a URL such as https://api.example/v2',
-  }),
+  PUBLIC_BASE_URL: baseUrl('Base address of the public operations in the OpenAPI document.'),
+  STAGING_BASE_URL: baseUrl('Base address of the protected operations in the OpenAPI document.'),
   SECURITY_CONTACT: Type.Optional(
     text('Whom to tell of a vulnerability, in `/.well-known/security.txt`. Unset: there is no such file.', {
       maxLength: 1024,

@@ -24,16 +24,8 @@ export function toContent(text: string, type = JSON_TYPE): Content {
   return { type, digest, plain, encoded: new Map(), encodedBytes: 0 }
 }
 
-export interface Representations {
-  /**
-   * Sends a public response in an encoding the client accepts, with the headers that caches need, or 304 if the client
-   * has it (RFC 9110 §13). `onEncoded` is called when there is one more representation to store.
-   */
-  send(request: FastifyRequest, reply: FastifyReply, content: Content, onEncoded: () => void): Promise<void> | void
-}
-
 /** Encodes responses; each encoding is compressed once and cached with its content. */
-export function createRepresentations(cacheControl: string): Representations {
+export function createRepresentations(cacheControl: string) {
   const compress = createCompressor()
 
   /** A promise of the compressed bytes; undefined if too much is being compressed already. */
@@ -54,7 +46,16 @@ export function createRepresentations(cacheControl: string): Representations {
   }
 
   return {
-    send({ headers }, reply, content, onEncoded) {
+    /**
+     * Sends a public response in an encoding the client accepts, with the headers that caches need, or 304 if the client
+     * has it (RFC 9110 §13). `onEncoded` is called when there is one more representation to store.
+     */
+    send(
+      { headers }: FastifyRequest,
+      reply: FastifyReply,
+      content: Content,
+      onEncoded = () => {},
+    ): Promise<void> | undefined {
       const accepted = negotiateEncodings(headers['accept-encoding'], content.plain.length)
       const [preferred] = accepted
       const origin = reply.getHeader('vary')

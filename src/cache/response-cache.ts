@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseUnreachable } from '../database/connection/database-errors.ts'
 import { coalesceNext } from '../database/connection/single-flight.ts'
+import { withTimeout } from '../database/connection/with-timeout.ts'
 import { toCanonicalQuery } from '../http/request/canonical-query.ts'
 import { withMinimumBlocks } from '../http/request/page-links.ts'
 import type { ServiceCounts } from '../observability/counters.ts'
 import type { DataVersion, DataVersionReader } from '../read-models/data-version/read.ts'
 import type { MinimumBlocks } from '../schemas/parameters/minimum-blocks.ts'
 import { type CachedResponse, createCacheStore } from './cache-store.ts'
-import { trackAvailability } from './database-availability.ts'
 import { createBlockWait } from './minimum-blocks.ts'
 import { createRepresentations } from './representations.ts'
 import { type Rendering, ResponseRenderer, type State } from './response-renderer.ts'
@@ -25,6 +25,9 @@ interface ResponseCacheOptions {
   addressOf: (request: FastifyRequest) => string
 }
 
+/** How long a request that a stale response could answer waits for a database that was unreachable. */
+const AWAY_MS = 100
+
 /** A request for a public response, and how to make that. */
 interface CacheRequest extends Rendering {
   reply: FastifyReply
@@ -41,7 +44,8 @@ export class ResponseCache {
   readonly #store: ReturnType<typeof createCacheStore>
   readonly #representations: ReturnType<typeof createRepresentations>
   readonly #renderer: ResponseRenderer
-  readonly #availability: ReturnType<typeof trackAvailability<DataVersion>>
+  /** Whether the latest read of the data version found the database unreachable. */
+  #isAway = false
   readonly #currentVersion: () => Promise<DataVersion>
   readonly #waitForBlocks: ReturnType<typeof createBlockWait>
 
@@ -50,8 +54,7 @@ export class ResponseCache {
     this.#options = options
     this.#store = createCacheStore({ maxBytes, hasChanged: versions.hasChanged })
     this.#representations = createRepresentations(cacheControl)
-    this.#availability = trackAvailability(versions.read)
-    this.#currentVersion = coalesceNext(this.#availability.query)
+    this.#currentVersion = coalesceNext(() => this.#readVersion(versions.read))
     this.#waitForBlocks = createBlockWait(this.#currentVersion)
     this.#renderer = new ResponseRenderer(this.#store, { ...options, currentVersion: this.#currentVersion })
   }
@@ -68,13 +71,25 @@ export class ResponseCache {
     { changesEachSecond = false } = {},
   ): void {
     const cacheRequest = { cacheKey: toCacheKey(request), request, reply, load, changesEachSecond }
-    const isDatabaseAway = this.#availability.isNoticed && this.#lookupStale(cacheRequest) !== undefined
+    const isDatabaseAway = this.#isAway && this.#lookupStale(cacheRequest) !== undefined
     const version = this.#currentVersion()
     // Not an async function: Fastify would await it as well as the response, which costs 2 µs of each cache hit.
-    void (isDatabaseAway ? this.#availability.awaitBriefly(version) : version)
+    // An unreachable database may take seconds to fail again.
+    void (isDatabaseAway ? withTimeout(version, AWAY_MS, 'the database is still away') : version)
       .then((newest) => this.#sendFresh(cacheRequest, newest))
       .catch((error) => this.#sendStale(cacheRequest, error))
       .catch((error) => reply.send(error))
+  }
+
+  async #readVersion(read: DataVersionReader['read']) {
+    try {
+      const version = await read()
+      this.#isAway = false
+      return version
+    } catch (error) {
+      this.#isAway = isDatabaseUnreachable(error)
+      throw error
+    }
   }
 
   #sendFresh(cacheRequest: CacheRequest, newest: DataVersion) {

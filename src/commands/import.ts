@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { SingleBar } from 'cli-progress'
 import { type ImportSummary, importRecords } from '../import/importer.ts'
 import { requireReadable, toFileSource } from '../import/sources.ts'
-import { recordTypes } from '../ingest/records.ts'
+import { lineTypes } from '../ingest/removal-records.ts'
 import { ImportFaultsError, type ValidationErrors } from '../ingest/validation-errors.ts'
 import { withCurrentSchema } from '../process/database-access.ts'
 import type { Settings } from '../settings.ts'
@@ -63,8 +63,6 @@ function createProgress(files: string[]) {
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
 
 const toNdjson = (lines: object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('')
-
-const lineTypes = [...recordTypes, 'removal'] as const
 
 const summaryAsJson = ({ records, hiddenCampaigns, missingTokens }: ImportSummary) =>
   toNdjson([

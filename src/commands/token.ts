@@ -37,17 +37,8 @@ export async function createToken(settings: Settings, options: NewToken) {
   process.stdout.write(`${secret}\n`)
 }
 
-const COLUMNS = [
-  'id',
-  'userId',
-  'address',
-  'admin',
-  'name',
-  'createdAt',
-  'expiresAt',
-  'revokedAt',
-  'lastUsedAt',
-] as const
+const INSTANTS = ['createdAt', 'expiresAt', 'revokedAt', 'lastUsedAt'] as const
+const COLUMNS = ['id', 'userId', 'address', 'admin', 'name', ...INSTANTS] as const
 
 /** `token list`: all tokens, the newest first; never a secret. */
 export async function listTokens(settings: Settings, options: { json?: boolean }) {

@@ -1,5 +1,4 @@
 import type pg from 'pg'
-import { openClient } from './connection/client.ts'
 
 /** The role for `serve` does not exist, or has too many rights; the message says which. */
 export class ServingRoleError extends Error {
@@ -26,22 +25,6 @@ const schemas = SERVING_SCHEMAS.join(', ')
 const WRITING_FUNCTIONS = `select oid::regprocedure::text as signature from pg_proc
   where pronamespace = 'public'::regnamespace and provolatile = 'v' and prokind = 'f'
     and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')`
-
-/**
- * Grants a role what `serve` needs and revokes all other rights on our tables and schemas: it reads, and records when a
- * credential was used. What changes with the clock is changed by functions (see advance_claim_windows,
- * advance_campaign_activity). Migrations and imports need the role that owns the tables.
- * @throws ServingRoleError if there is no such role, or it may act as the owner of the tables, as a superuser may.
- */
-export async function grantServing(url: string, role: string) {
-  const client = await openClient(url, 'reward-campaigns migrate')
-  try {
-    await requireServingRole(client, role)
-    await takeRest(client, role)
-  } finally {
-    await client.end()
-  }
-}
 
 /** @throws ServingRoleError if there is no such role, or it may act as the owner of the tables, as a superuser may. */
 export async function requireServingRole(client: pg.Client, role: string) {
@@ -93,7 +76,11 @@ export async function grantReading(client: pg.Client, role: string) {
   )
 }
 
-/** Leaves a role only the rights on our tables and schemas that `serve` needs. */
+/**
+ * Leaves a role only the rights on our tables and schemas that `serve` needs: it reads, and records when a credential was
+ * used. What changes with the clock is changed by functions (see advance_claim_windows, advance_campaign_activity).
+ * Migrations and imports need the role that owns the tables.
+ */
 export async function takeRest(client: pg.Client, role: string) {
   const name = client.escapeIdentifier(role)
   await client.query('begin')

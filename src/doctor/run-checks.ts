@@ -9,11 +9,9 @@ import { examineRevision, readRevision } from '../read-models/data-version/check
 import { examineUnvaluedClaims } from '../read-models/prices/check.ts'
 import { type CheckedFinding, type Finding, failed, ok, REBUILD, warning } from '../schemas/check-findings.ts'
 import { examineChains, examineOrphans } from './chain-checks.ts'
+import { examineLocale, examineSchemaObjects, examineVersion } from './database-checks.ts'
 import { derivedColumns, derivedCounts } from './derived-column-checks.ts'
 import { compareDocuments } from './document-checks.ts'
-import { examineLocale } from './locale-check.ts'
-import { examineVersion } from './postgres-version-check.ts'
-import { examineSchemaObjects } from './schema-check.ts'
 import { examineRights } from './serving-role-check.ts'
 
 export interface Examined {

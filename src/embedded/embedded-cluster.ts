@@ -18,22 +18,13 @@ const SERVER_SETTINGS = {
 /** Name of the cluster in its data folder. */
 const CLUSTER = 'postgres'
 
-/** The cluster of a data folder, and its server. Nothing here waits for other processes. */
-export interface Cluster {
-  /** The data folder, without symbolic links. */
-  folder: string
-  /** Creates the cluster if there is none, and returns the password of its superuser. */
-  create: (onCreate?: () => void) => Promise<string>
-  /** The port of the running server; undefined if none runs. */
-  runningPort: () => Promise<number | undefined>
-  /** Starts the server, on its previous port if that is free. */
-  start: () => Promise<number>
-  startOn: (port: number) => Promise<void>
-  stop: () => Promise<void>
-}
+export type Cluster = Awaited<ReturnType<typeof openCluster>>
 
-/** @throws EmbeddedServerError if the folder, or its content, cannot be used. */
-export async function openCluster(dataFolder: string, serverSettings: Record<string, string>): Promise<Cluster> {
+/**
+ * The cluster of a data folder, and its server. Nothing here waits for other processes.
+ * @throws EmbeddedServerError if the folder, or its content, cannot be used.
+ */
+export async function openCluster(dataFolder: string, serverSettings: Record<string, string>) {
   // pg_ctl passes the name to a shell, in quotes that these characters would end.
   if (/["$`\n]/.test(resolve(dataFolder)))
     throw new EmbeddedServerError(`the folder ${resolve(dataFolder)} must not have any of " $ \` in its name`)
@@ -59,9 +50,11 @@ export async function openCluster(dataFolder: string, serverSettings: Record<str
   }
 
   return {
+    /** The data folder, without symbolic links. */
     folder,
     startOn,
-    async create(onCreate) {
+    /** Creates the cluster if there is none, and returns the password of its superuser. */
+    async create(onCreate?: () => void) {
       if (!(await isThere(cluster))) {
         onCreate?.()
         await initialize(programs, folder, passwordFile)
@@ -70,6 +63,7 @@ export async function openCluster(dataFolder: string, serverSettings: Record<str
       await requireOwned(passwordFile, 'secret file')
       return readFile(passwordFile, 'utf8')
     },
+    /** The port of the running server; undefined if none runs. */
     async runningPort() {
       const isRunning = await programs.run('pg_ctl', cluster, ['status']).then(
         () => true,
@@ -79,6 +73,7 @@ export async function openCluster(dataFolder: string, serverSettings: Record<str
       const [, , , port] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')
       return Number(port)
     },
+    /** Starts the server, on its previous port if that is free. */
     async start() {
       const lastPort = Number(await readFile(portFile, 'utf8').catch(() => '0'))
       const port = await freePort(lastPort).catch(() => freePort(0))

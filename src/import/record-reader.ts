@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { type ImportRecord, type RecordType, recordSchemas, recordTypes } from '../ingest/records.ts'
-import { RemovalRecord } from '../ingest/removal-records.ts'
+import { type ImportRecord, recordSchemas, recordTypes } from '../ingest/records.ts'
+import { type LineType, lineTypes, RemovalRecord } from '../ingest/removal-records.ts'
 import { namedSchemas } from '../schemas/named-schemas.ts'
 import { DecimalAmount } from '../schemas/primitives.ts'
 import {
@@ -32,8 +32,6 @@ const OPEN_OBJECT = 0x7b
 const BYTE_ORDER_MARK = '\uFEFF'
 
 let validator: Validator | undefined
-const lineTypes = [...recordTypes, 'removal'] as const
-type LineType = RecordType | 'removal'
 const checks = new Map<LineType, ValidateFunction<ImportRecord | RemovalRecord>>()
 
 /** The validator of a record type, compiled at its first record: compiling takes longer than checking thousands. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { type RecordType, recordTypes } from '../ingest/records.ts'
-import type { RemovalRecord } from '../ingest/removal-records.ts'
+import { type LineType, lineTypes, type RemovalRecord } from '../ingest/removal-records.ts'
 import { columnsOf, type RecordOf, removalColumns, type Value } from '../ingest/staging/staged-columns.ts'
 import { settleStagedSql, stagingName, toLineId, withdrawRemoved } from '../ingest/staging/staging.ts'
 import { ImportFaultsError, ValidationErrors } from '../ingest/validation-errors.ts'
@@ -19,7 +19,7 @@ const COPY_BYTES = 1024 * 1024
 const MAX_EMPTY_LINES = 1_000_000
 
 /** Records read, by type. */
-export type RecordCounts = Record<RecordType | 'removal', number>
+export type RecordCounts = Record<LineType, number>
 
 /**
  * Sends every record to the staging table of its type; after the first fault the rest is only checked.
@@ -29,7 +29,7 @@ export async function stageRecords(client: pg.Client, sources: ImportSource[], o
   const copy = createCopyBuffers(client)
   const faults = new ValidationErrors()
   const garbage = createMemoryPressure()
-  const counts = Object.fromEntries([...recordTypes, 'removal'].map((type) => [type, 0])) as RecordCounts
+  const counts = Object.fromEntries(lineTypes.map((type) => [type, 0])) as RecordCounts
   const removed = new Set<RecordType>()
   let total = 0
   for (const [file, source] of sources.entries()) {

@@ -73,6 +73,7 @@ export function parseChainFile(
   const add = (offset: number, pointer: string, message: string) => {
     faults.push(`${name}:${Math.max(1, lines.linePos(offset).line)}: ${pointer || '/'}: ${message}`)
   }
+  const addAt = (pointer: string, message: string) => add(offsetOf(document, pointer), pointer, message)
   for (const { pos, code } of document.errors)
     add(pos[0], '', `is not valid YAML (${code.toLowerCase().replaceAll('_', ' ')})`)
   if (faults.length > 0) throw new ChainFileError(faults.join('\n'))
@@ -81,33 +82,25 @@ export function parseChainFile(
   const check = createValidator([ChainId, Address, DecimalAmount]).compile<Static<typeof ChainFile>>(ChainFile)
   const isValid = check(value)
   if (faults.length === 0) {
-    for (const error of check.errors ?? [])
-      add(offsetOf(document, error.instancePath), error.instancePath, describe(error))
+    for (const error of check.errors ?? []) addAt(error.instancePath, describe(error))
   }
   if (!isValid) throw new ChainFileError([...new Set(faults)].join('\n'))
   for (const [index, { chainId, rpc }] of value.chains.entries()) {
     const isRepeated = value.chains.findIndex((other) => other.chainId === chainId) < index
     if (isRepeated)
       add(offsetOf(document, `/chains/${index}`), `/chains/${index}/chainId`, `chain ${chainId} is given twice`)
+    const pointer = `/chains/${index}/rpc`
     for (const [position, url] of rpc.entries()) {
-      const pointer = `/chains/${index}/rpc/${position}`
       const fault = faultOf(url)
-      if (fault !== undefined) add(offsetOf(document, pointer), pointer, fault)
+      if (fault !== undefined) addAt(`${pointer}/${position}`, fault)
     }
     // So the name of an endpoint is its number in the file, whatever its kind.
     const misplaced = rpc.findIndex((url, position) => isSocket(url) && !rpc.slice(position).every(isSocket))
-    const pointer = `/chains/${index}/rpc`
-    if (rpc.every(isSocket)) add(offsetOf(document, pointer), pointer, 'must have an http or https URL')
-    else if (misplaced >= 0) {
-      const misplacedPointer = `${pointer}/${misplaced}`
-      add(
-        offsetOf(document, misplacedPointer),
-        misplacedPointer,
-        'is a socket, and must stand after the http and https URLs',
-      )
-    }
+    if (rpc.every(isSocket)) addAt(pointer, 'must have an http or https URL')
+    else if (misplaced >= 0)
+      addAt(`${pointer}/${misplaced}`, 'is a socket, and must stand after the http and https URLs')
   }
-  for (const { pointer, message } of faultsOfPrices(value.chains)) add(offsetOf(document, pointer), pointer, message)
+  for (const { pointer, message } of faultsOfPrices(value.chains)) addAt(pointer, message)
   if (faults.length > 0) throw new ChainFileError(faults.join('\n'))
   return value.chains.map(toSettings)
 }

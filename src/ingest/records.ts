@@ -1,4 +1,4 @@
-import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
+import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { ActionClaimant, ActionStep } from '../schemas/campaigns/action-steps.ts'
 import { AllowListType } from '../schemas/campaigns/allow-lists.ts'
 import { actionCategories, wordOrNull } from '../schemas/campaigns/enumerations.ts'
@@ -30,6 +30,7 @@ export const recordOf = <Name extends string, Fields extends TProperties>(
   fields: Fields,
 ) => Type.Object({ type: Type.Literal(type), ...fields }, { additionalProperties: false, description })
 
+const orNull = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }] })
 const nullableNumber = (description: string) =>
   Type.Optional(Type.Unsafe<number | null>({ type: ['number', 'null'], description }))
 const optionalText = (description: string) => Type.Optional(stringOrNull({ description }))
@@ -153,13 +154,9 @@ const metadataFields = {
   distributionChannels: Type.Optional(
     Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: name128(), maxItems: 1000 }),
   ),
-  autocampaignId: Type.Optional(Type.Unsafe<string | null>({ anyOf: [name128(), { type: 'null' }] })),
-  actionToken: Type.Optional(
-    Type.Unsafe<Static<typeof TokenReference> | null>({ anyOf: [TokenReference, { type: 'null' }] }),
-  ),
-  nftCollection: Type.Optional(
-    Type.Unsafe<Static<typeof TokenReference> | null>({ anyOf: [TokenReference, { type: 'null' }] }),
-  ),
+  autocampaignId: Type.Optional(orNull(name128())),
+  actionToken: Type.Optional(orNull(TokenReference)),
+  nftCollection: Type.Optional(orNull(TokenReference)),
 }
 
 export const CampaignRecord = recordOf('campaign', 'A campaign; identified by its ID and replaced whole.', {
@@ -174,9 +171,7 @@ export const CampaignRecord = recordOf('campaign', 'A campaign; identified by it
   maxParticipants: ref(BaseUnits),
   maxClaimsPerClaimant: Type.Optional(MaxClaimsPerClaimant),
   incentives: Type.Array(IncentiveRecord, { maxItems: 1000 }),
-  allowList: Type.Optional(
-    Type.Unsafe<Static<typeof AllowListRecord> | null>({ anyOf: [AllowListRecord, { type: 'null' }] }),
-  ),
+  allowList: Type.Optional(orNull(AllowListRecord)),
   actionSteps: Type.Optional(
     Type.Unsafe<ActionStep[] | null>({ type: ['array', 'null'], items: ref(ActionStep), maxItems: 1000 }),
   ),
@@ -211,11 +206,7 @@ export const CampaignMetadataRecord = recordOf(
   {
     id: ref(CampaignId),
     ...metadataFields,
-    accessListId: Type.Optional(
-      Type.Unsafe<string | null>({
-        anyOf: [name128('Access list that decides; only for an OffchainAccessList.'), { type: 'null' }],
-      }),
-    ),
+    accessListId: Type.Optional(orNull(name128('Access list that decides; only for an OffchainAccessList.'))),
     allowListAddresses: listedAddresses,
   },
 )

@@ -8,6 +8,7 @@ import {
   ClaimSignatureRecord,
   type RecordType,
   recordOf,
+  recordTypes,
 } from './records.ts'
 
 /** The keys that identify each type of record: the content of a removal. */
@@ -47,3 +48,7 @@ export const RemovalRecord = Type.Unsafe<RemovalRecord>({
     recordOf('removal', `Removes a record of the type ${of}.`, { of: Type.Literal(of), ...keys }),
   ),
 })
+
+/** The `type` that a line of an import may have. */
+export const lineTypes = [...recordTypes, 'removal'] as const
+export type LineType = (typeof lineTypes)[number]

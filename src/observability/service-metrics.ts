@@ -33,74 +33,59 @@ const TIMEOUT_MS = 1000
 export function measureService(register: Registry, { app, pools, guard, counts, readData }: MeasuredService) {
   measureRequests(register, app)
   measurePools(register, pools)
-  countFrom(
-    register,
+  const countParts = (name: string, help: string, label: string, read: () => Readonly<Record<string, number>>) =>
+    new Counter({
+      ...{ name, help, labelNames: [label], registers: [register] },
+      collect() {
+        this.reset()
+        for (const [part, count] of Object.entries(read())) this.inc({ [label]: part }, count)
+      },
+    })
+  const count = (name: string, help: string, read: () => number) =>
+    new Counter({
+      ...{ name, help, registers: [register] },
+      collect() {
+        this.reset()
+        this.inc(read())
+      },
+    })
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      ...{ name, help, registers: [register] },
+      collect() {
+        this.set(read())
+      },
+    })
+  countParts(
     'reward_campaigns_cache_requests_total',
     'Public responses by cache result',
     'result',
     () => counts.cacheResults,
   )
-  countFrom(
-    register,
+  countParts(
     'reward_campaigns_rate_limited_requests_total',
     'Requests rejected with 429, by limit',
     'limit',
-    () => {
-      return counts.beyondLimit
-    },
+    () => counts.beyondLimit,
   )
-  new Counter({
-    name: 'reward_campaigns_failed_auth_total',
-    help: 'Requests with an invalid token',
-    registers: [register],
-    collect() {
-      this.reset()
-      this.inc(counts.failedTokens)
-    },
-  })
-  new Gauge({
-    name: 'reward_campaigns_change_streams',
-    help: 'Clients that follow the changes',
-    registers: [register],
-    collect() {
-      this.set(counts.streams())
-    },
-  })
-  new Counter({
-    name: 'reward_campaigns_slow_change_streams_total',
-    help: 'Streams of changes cut off because their clients did not keep up',
-    registers: [register],
-    collect() {
-      this.reset()
-      this.inc(counts.slowStreams)
-    },
-  })
-  new Gauge({
-    name: 'reward_campaigns_exports_running',
-    help: 'Exports being read',
-    registers: [register],
-    collect() {
-      this.set(counts.exports.running)
-    },
-  })
-  new Counter({
-    name: 'reward_campaigns_refused_exports_total',
-    help: 'Exports refused with 503 because as many were running as there may be',
-    registers: [register],
-    collect() {
-      this.reset()
-      this.inc(counts.exports.refused)
-    },
-  })
-  new Counter({
-    name: 'reward_campaigns_database_older_timeline_total',
-    help: 'Connections closed because the server is a replaced primary',
-    registers: [register],
-    collect() {
-      this.reset()
-      this.inc(guard.closedConnections)
-    },
-  })
+  count('reward_campaigns_failed_auth_total', 'Requests with an invalid token', () => counts.failedTokens)
+  gauge('reward_campaigns_change_streams', 'Clients that follow the changes', () => counts.streams())
+  count(
+    'reward_campaigns_slow_change_streams_total',
+    'Streams of changes cut off because their clients did not keep up',
+    () => counts.slowStreams,
+  )
+  gauge('reward_campaigns_exports_running', 'Exports being read', () => counts.exports.running)
+  count(
+    'reward_campaigns_refused_exports_total',
+    'Exports refused with 503 because as many were running as there may be',
+    () => counts.exports.refused,
+  )
+  count(
+    'reward_campaigns_database_older_timeline_total',
+    'Connections closed because the server is a replaced primary',
+    () => guard.closedConnections,
+  )
   return measureData(register, readData)
 }
 
@@ -137,26 +122,6 @@ function measurePools(register: Registry, pools: Record<string, PoolMetrics>) {
         this.set({ pool: name, state: 'busy' }, totalCount - idleCount)
         this.set({ pool: name, state: 'waiting' }, waitingCount)
       }
-    },
-  })
-}
-
-/** A counter of what is counted elsewhere, with a label for its parts. */
-function countFrom(
-  register: Registry,
-  name: string,
-  help: string,
-  label: string,
-  read: () => Readonly<Record<string, number>>,
-) {
-  new Counter({
-    name,
-    help,
-    labelNames: [label],
-    registers: [register],
-    collect() {
-      this.reset()
-      for (const [part, count] of Object.entries(read())) this.inc({ [label]: part }, count)
     },
   })
 }

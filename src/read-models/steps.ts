@@ -20,16 +20,8 @@ export type ChangeKind =
 
 /** The kinds that concern only the campaigns that a batch touches. */
 export const aboutCampaigns: readonly ChangeKind[] = [
-  ...([
-    'campaign',
-    'campaignMetadata',
-    'incentive',
-    'claim',
-    'claimSignature',
-    'withdrawnCampaign',
-    'withdrawnClaim',
-    'chainEvent',
-  ] as const),
+  ...(['campaign', 'campaignMetadata', 'incentive', 'claim', 'claimSignature'] as const),
+  ...(['withdrawnCampaign', 'withdrawnClaim', 'chainEvent'] as const),
 ]
 
 /** All kinds: metadata stages its campaign again, if that is stored. */
@@ -54,13 +46,16 @@ export interface Step {
   populates?: string
 }
 
-/** Statements for the same kinds of changes; those that populate a working table are given with its name. */
-export const stepsFor = (
-  appliesTo: Step['appliesTo'],
-  statements: (string | [sql: string, populates: string])[],
-): Step[] =>
-  statements.map((statement) =>
-    typeof statement === 'string'
-      ? { appliesTo, sql: statement }
-      : { appliesTo, sql: statement[0], populates: statement[1] },
-  )
+/** What a step runs: a statement, or one of `populating`. */
+type Statement = string | Pick<Step, 'sql' | 'populates'>
+
+/** A statement that populates a table, whose size matters to later ones. */
+export const populating = (populates: string, sql: string) => ({ sql, populates })
+
+/** Statements for the same kinds of changes. */
+export const stepsFor = (appliesTo: Step['appliesTo'], ...statements: Statement[]): Step[] =>
+  statements.map((statement) => ({ appliesTo, ...(typeof statement === 'string' ? { sql: statement } : statement) }))
+
+/** The same, only if a working table has rows. */
+export const stepsUnlessEmpty = (table: string, appliesTo: Step['appliesTo'], ...statements: Statement[]): Step[] =>
+  stepsFor(appliesTo, ...statements).map((step) => ({ ...step, skipUnless: table }))

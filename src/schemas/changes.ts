@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Claim } from './campaigns/claims.ts'
+import { word } from './campaigns/enumerations.ts'
 import { CampaignId, ChainId, DecimalAmount, Instant, text } from './primitives.ts'
-import { ref, refOrNull } from './references.ts'
+import { component, ref, refOrNull } from './references.ts'
 
 export const changeKinds = [
   ...(['campaign.added', 'campaign.changed', 'campaign.removed', 'claim.added', 'claim.removed'] as const),
@@ -21,35 +22,30 @@ export const ChangeCursor = Type.String({
   'x-expected': 'a cursor of changes',
 })
 
-export const Change = Type.Object(
-  {
-    cursor: ref(ChangeCursor, { description: 'Goes on after this change.' }),
-    kind: Type.Unsafe<(typeof changeKinds)[number]>({
-      type: 'string',
-      enum: changeKinds,
-      description:
-        '`campaign.changed`: its record, metadata or facts of its chain, not figures of claims, prices or the clock. A replaced claim is removed, then added. `reset`: read everything anew.',
+export const Change = component('Change', 'A change of the public data.', {
+  cursor: ref(ChangeCursor, { description: 'Goes on after this change.' }),
+  kind: word(
+    changeKinds,
+    '`campaign.changed`: its record, metadata or facts of its chain, not figures of claims, prices or the clock. A replaced claim is removed, then added. `reset`: read everything anew.',
+  ),
+  at: ref(Instant, { description: 'When its commit wrote it.' }),
+  chainId: ref(ChainId, { description: 'The chain of what has changed.' }),
+  campaignId: Type.Optional(ref(CampaignId, { description: 'The campaign. With `campaign.*`.' })),
+  claim: Type.Optional(
+    ref(Claim, {
+      description: 'With `claim.*`: the claim as it came or was, with the token as known now, without `isFinal`.',
     }),
-    at: ref(Instant, { description: 'When its commit wrote it.' }),
-    chainId: ref(ChainId, { description: 'The chain of what has changed.' }),
-    campaignId: Type.Optional(ref(CampaignId, { description: 'The campaign. With `campaign.*`.' })),
-    claim: Type.Optional(
-      ref(Claim, {
-        description: 'With `claim.*`: the claim as it came or was, with the token as known now, without `isFinal`.',
-      }),
-    ),
-    token: Type.Optional(
-      text('The token, `<chainId>:<address>`. With `token.changed` and `price.changed`.', { maxLength: 64 }),
-    ),
-    priceUsd: Type.Optional(
-      refOrNull(DecimalAmount, {
-        description:
-          'US dollars for one whole token after the commit; `null`: unknown. With `price.changed`, also for a past price.',
-      }),
-    ),
-    fromBlock: block('The first block that was withdrawn, decimal. With `chain.reorganised`.'),
-    toBlock: block('The last block that was withdrawn, decimal. With `chain.reorganised`.'),
-  },
-  { $id: 'Change', additionalProperties: false, description: 'A change of the public data.' },
-)
+  ),
+  token: Type.Optional(
+    text('The token, `<chainId>:<address>`. With `token.changed` and `price.changed`.', { maxLength: 64 }),
+  ),
+  priceUsd: Type.Optional(
+    refOrNull(DecimalAmount, {
+      description:
+        'US dollars for one whole token after the commit; `null`: unknown. With `price.changed`, also for a past price.',
+    }),
+  ),
+  fromBlock: block('The first block that was withdrawn, decimal. With `chain.reorganised`.'),
+  toBlock: block('The last block that was withdrawn, decimal. With `chain.reorganised`.'),
+})
 export type Change = Static<typeof Change>

@@ -1,4 +1,12 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+
+/** An object within another one: it has no name, and no other properties. */
+export const closed = <Properties extends TProperties>(description: string, properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false, description })
+
+/** An object that is a component of the OpenAPI document, by its name. It has no other properties. */
+export const component = <Properties extends TProperties>(name: string, description: string, properties: Properties) =>
+  Type.Object(properties, { $id: name, additionalProperties: false, description })
 
 /**
  * A `$ref` to a named schema that keeps the static type of its target, so that the OpenAPI document gets a named

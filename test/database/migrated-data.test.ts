@@ -6,7 +6,7 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { generateSample } from 'reward-campaigns-sample-data'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrateDatabase } from '../../src/database/migrations.ts'
-import { grantServing } from '../../src/database/serving-role.ts'
+import { takeRest } from '../../src/database/serving-role.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
 import { expectMapsToAgree } from '../setup/data/campaign-maps.ts'
 import { migrateTo } from '../setup/data/earlier-schema.ts'
@@ -342,12 +342,12 @@ test.each(firstOf(UPGRADES, 2))(
     await using database = await anEarlierDatabase(version)
     const role = `test_${randomBytes(8).toString('hex')}`
     await database.query(`create role ${role} login password '${role}'`)
-    await grantServing(database.url, role)
     await issueToken({ database }, { userId: 'user' })
     const url = Object.assign(new URL(database.url), { username: role, password: role }).href
     try {
       const [reader, writer] = [database.url, database.url].map((url) => new pg.Client(url)) as [pg.Client, pg.Client]
       await Promise.all([reader.connect(), writer.connect()])
+      await takeRest(writer, role)
       // As `pg_dump` and an import hold them.
       await reader.query('begin isolation level repeatable read')
       for (const { tablename } of await database.query("select tablename from pg_tables where schemaname = 'public'")) {

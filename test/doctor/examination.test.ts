@@ -5,7 +5,6 @@ import { generateSample } from 'reward-campaigns-sample-data'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFollowedChainReader } from '../../src/database/lookups/followed-chains.ts'
 import { compareSchema, migrateDatabase } from '../../src/database/migrations.ts'
-import { grantServing } from '../../src/database/serving-role.ts'
 import { type Examined, examineDatabase } from '../../src/doctor/run-checks.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
@@ -40,7 +39,7 @@ beforeAll(async () => {
   }
   await mapSomeFacets(healthy, 1)
   await healthy.query(`create role ${role} login password '${PASSWORD}'`)
-  await grantServing(healthy.url, role)
+  await migrateDatabase(healthy.url, { servingRole: role })
 })
 afterAll(async () => {
   await healthy[Symbol.asyncDispose]()
@@ -374,7 +373,7 @@ describe('a defect is found, and nothing else, and mended by what the advice nam
   for (const [index, group] of groups.entries()) {
     test(`${group.map(({ check }) => check).join(', ')} (${index})`, async () => {
       await using database = await createTestDatabase(healthy)
-      await grantServing(database.url, role)
+      await migrateDatabase(database.url, { servingRole: role })
       for (const { defect } of group) await database.query(defect)
       const faults = await faultsOf(database)
       expect(faults).toEqual(
@@ -391,7 +390,7 @@ describe('a defect is found, and nothing else, and mended by what the advice nam
 
   test('claims that were changed by SQL', async () => {
     await using database = await createTestDatabase(healthy)
-    await grantServing(database.url, role)
+    await migrateDatabase(database.url, { servingRole: role })
     await database.query(`delete from claims where log_index % 3 = 0; update claims set amount = amount * 7, amount_usd = 5;
       update campaigns set max_participants = 1; update profiles set score = score / 2;
       delete from access_list_members; delete from allow_list_addresses`)
@@ -466,7 +465,7 @@ test('what takes too long is given up, said, and does not keep the rest from bei
 
 test('a schema that a newer version has migrated may differ', async () => {
   await using database = await createTestDatabase(healthy)
-  await grantServing(database.url, role)
+  await migrateDatabase(database.url, { servingRole: role })
   await database.query(
     `update drizzle.__drizzle_migrations set created_at = created_at + 1; drop index claims_by_campaign`,
   )

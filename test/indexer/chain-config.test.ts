@@ -82,7 +82,7 @@ test('prices are of tokens of the chain or of another one, by a feed or fixed; t
       prices: [
         { token: { chainId: 8453, address: lowerToken }, feed: lowerFeed },
         { token: { chainId: 10, address: lowerToken }, feed: lowerFeed },
-        { token: { chainId: 480, address: lowerToken }, usd: '0.00000001' },
+        { token: { chainId: 480, address: lowerToken }, fixedPriceUsd: '0.00000001' },
       ],
       trustedTokens: new Set([lowerToken]),
     },

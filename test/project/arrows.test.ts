@@ -100,7 +100,7 @@ const planted: [rule: string, file: string, content: string][] = [
     "export * from '../../process/startup-state.ts'",
   ],
   ['embedded-knows-itself', 'src/embedded/embedded-cluster.ts', "export * from '../database/columns.ts'"],
-  ['embedded-has-one-door', 'src/doctor/postgres-version-check.ts', "export * from '../embedded/embedded-error.ts'"],
+  ['embedded-has-one-door', 'src/doctor/database-checks.ts', "export * from '../embedded/embedded-error.ts'"],
   ['no-cycles', 'src/import/lines.ts', "export * from './sources.ts'"],
 ]
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../src/database/connection/client.ts'
-import { isSchemaCurrent, migrateDatabase } from '../../src/database/migrations.ts'
+import { compareSchema, migrateDatabase } from '../../src/database/migrations.ts'
 import { schemaObjects } from '../../src/database/schema-objects.ts'
 import { migrateTo } from '../setup/data/earlier-schema.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
@@ -85,13 +85,13 @@ test('a schema is current once all migrations are applied, and not before', asyn
     onIdleError: () => undefined,
   })
   try {
-    expect(await isSchemaCurrent(opened.database)).toBe(true)
+    expect(await compareSchema(opened.database)).toBe('current')
     await database.query('update drizzle.__drizzle_migrations set created_at = created_at + 1')
-    expect(await isSchemaCurrent(opened.database), 'a newer version has migrated').toBe(true)
+    expect(await compareSchema(opened.database), 'a newer version has migrated').toBe('newer')
     await database.query('update drizzle.__drizzle_migrations set created_at = created_at - 2')
-    expect(await isSchemaCurrent(opened.database), 'the last migration is missing').toBe(false)
+    expect(await compareSchema(opened.database), 'the last migration is missing').toBe('behind')
     await empty(database)
-    expect(await isSchemaCurrent(opened.database), 'there is nothing at all').toBe(false)
+    expect(await compareSchema(opened.database), 'there is nothing at all').toBe('behind')
   } finally {
     await opened.close()
   }

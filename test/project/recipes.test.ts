@@ -56,19 +56,16 @@ const operation: Recipe = [
     undefined,
     `import { type Static, Type } from '@sinclair/typebox'
 import { Address, ChainId, text } from '../../schemas/primitives.ts'
-import { inline, ref } from '../../schemas/references.ts'
+import { component, inline, ref } from '../../schemas/references.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
 
 export const ListCurrenciesQuery = queryOf({ chainId: inline(ChainId, { description: 'Chain of the tokens.' }) }, {})
-export const ListCurrenciesResponse = Type.Object(
-  {
-    currencies: Type.Array(Type.Object({ address: ref(Address), symbol: text('Symbol of the token.') }), {
-      maxItems: 100,
-      description: 'The first tokens of the chain, ascending by address.',
-    }),
-  },
-  { $id: 'ListCurrenciesResponse', additionalProperties: false, description: 'Tokens of a chain.' },
-)
+export const ListCurrenciesResponse = component('ListCurrenciesResponse', 'Tokens of a chain.', {
+  currencies: Type.Array(Type.Object({ address: ref(Address), symbol: text('Symbol of the token.') }), {
+    maxItems: 100,
+    description: 'The first tokens of the chain, ascending by address.',
+  }),
+})
 export type ListCurrenciesResponse = Static<typeof ListCurrenciesResponse>
 export const currencySchemas = [ListCurrenciesResponse]
 `,
@@ -179,7 +176,7 @@ export const refreshStepCounts = (keys: string) => \`
   select key, (select count(*) from action_steps where campaign_key = key) from campaigns where key in (\${keys})
   on conflict (campaign_key) do update set step_count = excluded.step_count\`
 
-export const changeStepCounts: Step[] = stepsFor(aboutCampaigns, [refreshStepCounts('select key from touched_campaigns')])
+export const changeStepCounts: Step[] = stepsFor(aboutCampaigns, refreshStepCounts('select key from touched_campaigns'))
 `,
   ],
   [

@@ -66,20 +66,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
 /** Connections for lookups: each takes less than a millisecond, so two of them do thousands a second. */
 export const LOOKUP_CONNECTIONS = 2
 
-/** Separate connection pools to one database: slow queries on one never delay another. */
-export interface ServingDatabase {
-  queries: OpenDatabase
-  /**
-   * For what every request needs and an index finds at once: the data version, credentials, readiness, a row by its
-   * key. Statements are planned once, since a key is found the same way whatever its value.
-   */
-  lookups: OpenDatabase
-  /** For what is read for long, without a limit on its statements. */
-  exports: OpenDatabase
-  /** Sees to it that both have the same history. */
-  guard: TimelineGuard
-  close: () => Promise<void>
-}
+export type ServingDatabase = ReturnType<typeof openServingDatabase>
 
 interface ServingOptions extends Omit<DatabaseOptions, 'guard' | 'plans'> {
   /** Connections for exports; none is opened before there is one. */
@@ -88,16 +75,19 @@ interface ServingOptions extends Omit<DatabaseOptions, 'guard' | 'plans'> {
   onOlderTimeline?: (server: ServerState, newest: number) => void
 }
 
-/** Opens all lanes; `poolSize` is about questions, and `LOOKUP_CONNECTIONS` come on top of it. */
-export function openServingDatabase({
-  onOlderTimeline = () => undefined,
-  maxExports = 1,
-  ...shared
-}: ServingOptions): ServingDatabase {
+/**
+ * Opens separate connection pools to one database: slow queries on one never delay another. `poolSize` is that of
+ * `queries`; `LOOKUP_CONNECTIONS` come on top of it.
+ */
+export function openServingDatabase({ onOlderTimeline = () => undefined, maxExports = 1, ...shared }: ServingOptions) {
+  // Sees to it that all of them have the same history.
   const guard = createTimelineGuard(onOlderTimeline)
   const options = { ...shared, guard }
   const queries = openDatabase(options)
+  // For what every request needs and an index finds at once: the data version, credentials, readiness, a row by its
+  // key. Statements are planned once, since a key is found the same way whatever its value.
   const lookups = openDatabase({ ...options, poolSize: LOOKUP_CONNECTIONS, plans: 'once' })
+  // For what is read for long, without a limit on its statements.
   const exports = openDatabase({ ...options, poolSize: Math.max(1, maxExports), statementTimeoutMs: 0 })
   return {
     guard,

@@ -1,24 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { and, desc, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Database } from '../connection/client.ts'
 import { credentials } from '../tables/users/credentials.ts'
 
-/** The holder of a bearer token. */
-export interface Credential {
-  id: string
-  userId: string
-  /** The user's own address, lower-case; null if none was given. */
-  address: string | null
-  isAdmin: boolean
-}
+/** The holder of a bearer token; the address, lower-case, is the user's own. */
+export type Credential = Pick<typeof credentials.$inferSelect, 'id' | 'userId' | 'address' | 'isAdmin'>
 
-export interface CredentialStore {
-  /**
-   * The credential of a secret, if it is known and neither revoked nor expired. Reads the database each time: a revoked
-   * one is refused from the next request on. An unknown, an expired and a revoked one take the same code path.
-   */
-  find(secret: string): Promise<Credential | undefined>
-}
+export type CredentialStore = ReturnType<typeof createCredentialStore>
 
 /** How often the use of a credential is recorded. */
 const USE_INTERVAL_MS = 60_000
@@ -30,11 +18,7 @@ export const createSecret = () => `rcs_${randomBytes(32).toString('base64url')}`
 const toDigest = (secret: string) => createHash('sha256').update(secret).digest()
 
 /** @param onUnrecorded is called when the use of a credential could not be recorded; the request goes on. */
-export function createCredentialStore(
-  database: Database,
-  clock: () => Date,
-  onUnrecorded: (error: unknown) => void,
-): CredentialStore {
+export function createCredentialStore(database: Database, clock: () => Date, onUnrecorded: (error: unknown) => void) {
   const now = sql`${sql.placeholder('now')}::timestamptz`
   const findByDigest = database
     .select({
@@ -63,7 +47,11 @@ export function createCredentialStore(
   }
 
   return {
-    async find(secret) {
+    /**
+     * The credential of a secret, if it is known and neither revoked nor expired. Reads the database each time: a
+     * revoked one is refused from the next request on. An unknown, an expired and a revoked one take the same code path.
+     */
+    async find(secret: string): Promise<Credential | undefined> {
       const at = clock()
       const [found] = await findByDigest.execute({ digest: toDigest(secret), now: at.toISOString() })
       if (found?.isValid !== true) return undefined
@@ -91,21 +79,10 @@ export async function saveCredential(
 }
 
 /** All credentials, the newest first, with everything but the digest. */
-export const listCredentials = (database: Database) =>
-  database
-    .select({
-      id: credentials.id,
-      userId: credentials.userId,
-      address: credentials.address,
-      isAdmin: credentials.isAdmin,
-      name: credentials.name,
-      createdAt: credentials.createdAt,
-      expiresAt: credentials.expiresAt,
-      revokedAt: credentials.revokedAt,
-      lastUsedAt: credentials.lastUsedAt,
-    })
-    .from(credentials)
-    .orderBy(desc(credentials.createdAt), credentials.id)
+export function listCredentials(database: Database) {
+  const { secretDigest: _, ...columns } = getTableColumns(credentials)
+  return database.select(columns).from(credentials).orderBy(desc(credentials.createdAt), credentials.id)
+}
 
 /** Revokes a credential permanently; repeating it changes nothing. Returns whether there is such a credential. */
 export async function revokeCredential(database: Database, id: string) {

@@ -25,17 +25,6 @@ interface OfVersion {
   tokenVersion: string
 }
 
-export interface TokenStore {
-  /**
-   * Reads rows, and the tokens that they name, as of one moment: if tokens have changed in between, both are read
-   * again. Cached tokens cost nothing.
-   */
-  readWith<Row extends OfVersion>(
-    read: () => Promise<readonly Row[]>,
-    idsOf: (row: Row) => readonly string[],
-  ): Promise<{ rows: readonly Row[]; tokens: Tokens }>
-}
-
 const MAX_BYTES = 8 * 1024 * 1024
 /** Memory of an entry besides its text. */
 const ENTRY_BYTES = 500
@@ -44,7 +33,7 @@ const ENTRY_BYTES = 500
 export const tokenVersion = sql<string>`(select ${tokenVersions.version} from ${tokenVersions})`
 
 /** Caches tokens: there are few, almost every response shows some, and they seldom change. */
-export function createTokenStore(database: Database): TokenStore {
+export function createTokenStore(database: Database) {
   const statement = prepare(database)
   // Caches unknown ones too: `unknown` differs from a token that was never looked up.
   const cache = new LRUCache<string, { token: Token | undefined }>({
@@ -78,7 +67,11 @@ export function createTokenStore(database: Database): TokenStore {
   }
 
   return {
-    async readWith(read, idsOf) {
+    /**
+     * Reads rows, and the tokens that they name, as of one moment: if tokens have changed in between, both are read
+     * again. Cached tokens cost nothing.
+     */
+    async readWith<Row extends OfVersion>(read: () => Promise<readonly Row[]>, idsOf: (row: Row) => readonly string[]) {
       for (;;) {
         const rows = await read()
         const tokens = await readAt(rows[0]?.tokenVersion ?? cachedVersion, new Set(rows.flatMap(idsOf)))

@@ -3,7 +3,7 @@ import { parameterExamples } from '../../schemas/parameters/parameter-examples.t
 import { choiceInAnyCase, optionalChoice, optionalName, queryOf } from '../../schemas/parameters/query-values.ts'
 import { searchBounds } from '../../schemas/parameters/search-words.ts'
 import { Instant, text } from '../../schemas/primitives.ts'
-import { ref } from '../../schemas/references.ts'
+import { component, ref } from '../../schemas/references.ts'
 
 /** Maximum number of lists in a response; `x-total-count` has the number of all. */
 export const MAX_ACCESS_LISTS = 1000
@@ -35,26 +35,20 @@ export const ListAccessListsQuery = queryOf({
 })
 export type ListAccessListsQuery = Static<typeof ListAccessListsQuery>
 
-const AccessListItem = Type.Object(
-  {
-    id: text('ID of the list.', { maxLength: 128 }),
-    name: text('Name of the list.'),
-    memberCount: Type.Integer({ minimum: 0, description: 'Number of addresses on the list, exact.' }),
-    createdAt: ref(Instant, { description: 'When the list was created.' }),
-    icon: text('URI of the icon; empty if there is none.'),
-  },
-  { $id: 'AccessListItem', additionalProperties: false, description: 'A list of addresses that belongs to a user.' },
-)
+const AccessListItem = component('AccessListItem', 'A list of addresses that belongs to a user.', {
+  id: text('ID of the list.', { maxLength: 128 }),
+  name: text('Name of the list.'),
+  memberCount: Type.Integer({ minimum: 0, description: 'Number of addresses on the list, exact.' }),
+  createdAt: ref(Instant, { description: 'When the list was created.' }),
+  icon: text('URI of the icon; empty if there is none.'),
+})
 
-export const ListAccessListsResponse = Type.Object(
-  {
-    accesslists: Type.Array(ref(AccessListItem), {
-      maxItems: MAX_ACCESS_LISTS,
-      description: 'The matching lists of the user, at most 1,000.',
-    }),
-  },
-  { $id: 'ListAccessListsResponse', additionalProperties: false, description: 'Access lists of a user.' },
-)
+export const ListAccessListsResponse = component('ListAccessListsResponse', 'Access lists of a user.', {
+  accesslists: Type.Array(ref(AccessListItem), {
+    maxItems: MAX_ACCESS_LISTS,
+    description: 'The matching lists of the user, at most 1,000.',
+  }),
+})
 export type ListAccessListsResponse = Static<typeof ListAccessListsResponse>
 
 /** The components that this feature adds to the OpenAPI document. */

@@ -1,9 +1,11 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { word } from '../../schemas/campaigns/enumerations.ts'
+import { campaignIds } from '../../schemas/parameters/id-filters.ts'
 import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
-import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
-import { choice, commaSeparated, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
+import { choice, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
+import { seriesDependencies } from '../../schemas/parameters/time-ranges.ts'
 import { CampaignId, Instant, UsdAmount } from '../../schemas/primitives.ts'
-import { inline, ref } from '../../schemas/references.ts'
+import { closed, component, inline, ref } from '../../schemas/references.ts'
 
 /** The intervals that a time range is divided into, all of the same length. */
 export const INTERVALS = {
@@ -23,16 +25,9 @@ const intervals = ['1h', '1d', '1w'] as const
 /** Most intervals that a range may have. */
 export const MAX_INTERVALS = 400
 
-const range = ['since', 'until', 'interval'] as const
-const withRest = Object.fromEntries(range.map((name) => [name, range.filter((other) => other !== name)]))
-
 export const ListActivityQuery = queryOf(
   {
-    campaignId: commaSeparated(ref(CampaignId), {
-      max: 50,
-      description: 'Campaign IDs to include; all campaigns together, as one entry, if omitted.',
-      example: parameterExamples.campaignId,
-    }),
+    campaignId: campaignIds('Campaign IDs to include; all campaigns together, as one entry, if omitted.'),
     timeRange: choice(timeRanges, {
       default: '24h',
       description:
@@ -57,7 +52,7 @@ export const ListActivityQuery = queryOf(
     }),
     ...minimumBlocks,
   },
-  withRest,
+  seriesDependencies,
 )
 export type ListActivityQuery = Static<typeof ListActivityQuery>
 
@@ -69,68 +64,50 @@ const totals = (when: string) => ({
   }),
 })
 
-const CampaignActivity = Type.Object(
-  {
-    id: Type.Optional(ref(CampaignId, { description: 'ID of the campaign; absent for all campaigns together.' })),
-    claims: Type.Array(Type.Integer({ minimum: 0 }), {
-      maxItems: MAX_INTERVALS,
-      description: 'Number of claims in each interval, the oldest first; they add up to `totalClaims`.',
-    }),
-    amountUsd: Type.Array(ref(UsdAmount), {
-      maxItems: MAX_INTERVALS,
-      description: 'Value of the claims in each interval, at their time; unknown values count 0.',
-    }),
-    claimants: Type.Array(Type.Integer({ minimum: 0 }), {
-      maxItems: MAX_INTERVALS,
-      description: 'Number of different claimants in each interval; one who claims in several counts in each.',
-    }),
-    unvaluedClaims: Type.Array(Type.Integer({ minimum: 0 }), {
-      maxItems: MAX_INTERVALS,
-      description: 'Number of claims in each interval that pay a token of unknown value.',
-    }),
-    ...totals('in the time range'),
-    previous: Type.Object(totals('in the previous range'), {
-      additionalProperties: false,
-      description: 'Totals of the previous range of the same length.',
-    }),
-  },
-  { $id: 'CampaignActivity', additionalProperties: false, description: 'Claims of a campaign, or of all, over time.' },
-)
+const inEachInterval = <T extends TSchema>(item: T, description: string) =>
+  Type.Array(item, { maxItems: MAX_INTERVALS, description })
 
-export const ListActivityResponse = Type.Object(
-  {
-    timeRange: Type.Optional(
-      Type.Unsafe<(typeof timeRanges)[number]>({
-        type: 'string',
-        enum: timeRanges,
-        description: 'The requested time range; absent where `interval` was given.',
-      }),
-    ),
-    interval: Type.Optional(
-      Type.Unsafe<(typeof intervals)[number]>({
-        type: 'string',
-        enum: intervals,
-        description: 'The requested interval.',
-      }),
-    ),
-    since: ref(Instant, {
-      description: 'Start of the range, exclusive; with `interval` inclusive, rounded up to a second.',
-    }),
-    until: ref(Instant, {
-      description: 'End of the range, inclusive; with `interval` exclusive, rounded up to a second.',
-    }),
-    intervalSeconds: Type.Integer({
-      minimum: 1,
-      description: 'Length of each interval in seconds; `until` may cut the last one.',
-    }),
-    campaigns: Type.Array(ref(CampaignActivity), {
-      maxItems: 50,
-      description:
-        'The requested campaigns, by chain ID, core address and identifier; unknown ones are omitted. Without `campaignId` one entry, of all.',
-    }),
-  },
-  { $id: 'ListActivityResponse', additionalProperties: false, description: 'Claims of campaigns over time.' },
-)
+const CampaignActivity = component('CampaignActivity', 'Claims of a campaign, or of all, over time.', {
+  id: Type.Optional(ref(CampaignId, { description: 'ID of the campaign; absent for all campaigns together.' })),
+  claims: inEachInterval(
+    Type.Integer({ minimum: 0 }),
+    'Number of claims in each interval, the oldest first; they add up to `totalClaims`.',
+  ),
+  amountUsd: inEachInterval(
+    ref(UsdAmount),
+    'Value of the claims in each interval, at their time; unknown values count 0.',
+  ),
+  claimants: inEachInterval(
+    Type.Integer({ minimum: 0 }),
+    'Number of different claimants in each interval; one who claims in several counts in each.',
+  ),
+  unvaluedClaims: inEachInterval(
+    Type.Integer({ minimum: 0 }),
+    'Number of claims in each interval that pay a token of unknown value.',
+  ),
+  ...totals('in the time range'),
+  previous: closed('Totals of the previous range of the same length.', totals('in the previous range')),
+})
+
+export const ListActivityResponse = component('ListActivityResponse', 'Claims of campaigns over time.', {
+  timeRange: Type.Optional(word(timeRanges, 'The requested time range; absent where `interval` was given.')),
+  interval: Type.Optional(word(intervals, 'The requested interval.')),
+  since: ref(Instant, {
+    description: 'Start of the range, exclusive; with `interval` inclusive, rounded up to a second.',
+  }),
+  until: ref(Instant, {
+    description: 'End of the range, inclusive; with `interval` exclusive, rounded up to a second.',
+  }),
+  intervalSeconds: Type.Integer({
+    minimum: 1,
+    description: 'Length of each interval in seconds; `until` may cut the last one.',
+  }),
+  campaigns: Type.Array(ref(CampaignActivity), {
+    maxItems: 50,
+    description:
+      'The requested campaigns, by chain ID, core address and identifier; unknown ones are omitted. Without `campaignId` one entry, of all.',
+  }),
+})
 export type ListActivityResponse = Static<typeof ListActivityResponse>
 
 /** The components that this feature adds to the OpenAPI document. */

@@ -1,3 +1,4 @@
+import { tokenExample } from '../../schemas/campaigns/tokens.ts'
 import type { CampaignDetail, CampaignListItem, ListCampaignsResponse } from './campaign-schemas.ts'
 
 /** A campaign of the real protocol: the example of both operations in the OpenAPI document. */
@@ -24,15 +25,7 @@ const common = {
       claimedAmount: '500000',
       totalAmountClaimed: '500000',
       totalClaims: '1',
-      metadata: {
-        id: '8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-        chainId: 8453,
-        address: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-        decimals: 6,
-        name: 'USD Coin',
-        symbol: 'USDC',
-        imageUri: 'https://images.example/usdc.png',
-      },
+      metadata: tokenExample,
     },
   ],
   isActive: true,

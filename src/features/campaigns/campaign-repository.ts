@@ -1,6 +1,5 @@
 import { batchLookups } from '../../database/connection/batched-lookups.ts'
 import type { Database } from '../../database/connection/client.ts'
-import { createSerialQueue } from '../../database/serial-queue.ts'
 import type { Paged } from '../../http/request/page-links.ts'
 import {
   type CampaignPageQuery,
@@ -10,6 +9,7 @@ import {
 } from '../../read-models/campaign-search/read.ts'
 import type { DataVersion, DataVersionReader, Dependencies } from '../../read-models/data-version/read.ts'
 import { toRows, WALK_START } from '../../schemas/parameters/paging.ts'
+import { createTurns } from '../../turns.ts'
 import { toWalkParts, walkOf } from './campaign-cursors.ts'
 import { addressesColumn, detailColumns, prepareFind, prepareList } from './campaign-rows.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
@@ -125,7 +125,7 @@ function createFind(
   detailed: ShownReader,
   clock: () => Date,
 ): CampaignRepository['find'] {
-  const inTurn = createSerialQueue()
+  const inTurn = createTurns(1)
   const findTogether = prepareFind(lookups, 'find_campaigns', detailColumns)
   const findAlone = prepareFind(database, 'find_campaign', { ...detailColumns, addresses: addressesColumn })
   const load = batchLookups(MAX_FOUND_TOGETHER, async (ids) => {

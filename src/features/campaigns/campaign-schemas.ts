@@ -35,7 +35,7 @@ import {
   TransactionHash,
   UsdAmount,
 } from '../../schemas/primitives.ts'
-import { inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { component, inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
 
 /** The common properties of the list and the detail. */
 const campaignFields = {
@@ -79,21 +79,18 @@ const campaignFields = {
   endTime: refOrNull(Instant, { description: 'End of the claim period, exclusive; `null`: no end.' }),
 }
 
-export const CampaignListItem = Type.Object(
-  {
-    ...campaignFields,
-    allowList: refOrNull(AllowListPreview, {
-      description: 'The accounts that may claim; `null` without an allow list.',
-    }),
-    actionSteps: Type.Unsafe<ActionStep[] | null>({
-      type: ['array', 'null'],
-      items: ref(ActionStep),
-      maxItems: 1000,
-      description: 'Actions required before a claim; `null` if there are none.',
-    }),
-  },
-  { $id: 'CampaignListItem', additionalProperties: false, description: 'A campaign in a list.' },
-)
+export const CampaignListItem = component('CampaignListItem', 'A campaign in a list.', {
+  ...campaignFields,
+  allowList: refOrNull(AllowListPreview, {
+    description: 'The accounts that may claim; `null` without an allow list.',
+  }),
+  actionSteps: Type.Unsafe<ActionStep[] | null>({
+    type: ['array', 'null'],
+    items: ref(ActionStep),
+    maxItems: 1000,
+    description: 'Actions required before a claim; `null` if there are none.',
+  }),
+})
 export type CampaignListItem = Static<typeof CampaignListItem>
 
 export const ListCampaignsQuery = queryOf(
@@ -148,26 +145,23 @@ export const ListCampaignsQuery = queryOf(
 )
 export type ListCampaignsQuery = Static<typeof ListCampaignsQuery>
 
-export const ListCampaignsResponse = Type.Object(
-  {
-    campaigns: Type.Array(ref(CampaignListItem), {
-      maxItems: 100,
-      description: 'The page, in the requested order.',
+export const ListCampaignsResponse = component('ListCampaignsResponse', 'One page of campaigns.', {
+  campaigns: Type.Array(ref(CampaignListItem), {
+    maxItems: 100,
+    description: 'The page, in the requested order.',
+  }),
+  totalCampaigns: Type.Integer({ minimum: 0, description: 'Number of all matching campaigns, exact.' }),
+  nextCursor: Type.Optional(nextCursor),
+  facets: Type.Optional(
+    ref(CampaignFacets, { description: 'The values that were asked for, by count descending, then by value.' }),
+  ),
+  facetsWithMore: Type.Optional(
+    Type.Array(ref(FacetName), {
+      maxItems: facetNames.length,
+      description: 'The facets that have more values than are listed.',
     }),
-    totalCampaigns: Type.Integer({ minimum: 0, description: 'Number of all matching campaigns, exact.' }),
-    nextCursor: Type.Optional(nextCursor),
-    facets: Type.Optional(
-      ref(CampaignFacets, { description: 'The values that were asked for, by count descending, then by value.' }),
-    ),
-    facetsWithMore: Type.Optional(
-      Type.Array(ref(FacetName), {
-        maxItems: facetNames.length,
-        description: 'The facets that have more values than are listed.',
-      }),
-    ),
-  },
-  { $id: 'ListCampaignsResponse', additionalProperties: false, description: 'One page of campaigns.' },
-)
+  ),
+})
 export type ListCampaignsResponse = Static<typeof ListCampaignsResponse>
 
 export const GetCampaignParams = Type.Object({
@@ -177,34 +171,27 @@ export const GetCampaignParams = Type.Object({
   }),
 })
 
-export const CampaignDetail = Type.Object(
-  {
-    ...campaignFields,
-    allowList: ref(AllowList, {
-      description: 'The accounts that may claim; without an allow list an OpenAllowList at the zero address.',
+export const CampaignDetail = component('CampaignDetail', 'A campaign with all its details.', {
+  ...campaignFields,
+  allowList: ref(AllowList, {
+    description: 'The accounts that may claim; without an allow list an OpenAllowList at the zero address.',
+  }),
+  actionSteps: Type.Array(ref(ActionStep), { maxItems: 1000, description: 'Actions required before a claim.' }),
+  createdAt: ref(Instant, { description: 'When the campaign was created: `blockTimestamp`.' }),
+  actionClaimant: Type.Optional(
+    ref(ActionClaimant, {
+      description: 'Where the claimant is read from; absent if not recorded.',
     }),
-    actionSteps: Type.Array(ref(ActionStep), { maxItems: 1000, description: 'Actions required before a claim.' }),
-    createdAt: ref(Instant, { description: 'When the campaign was created: `blockTimestamp`.' }),
-    actionClaimant: Type.Optional(
-      ref(ActionClaimant, {
-        description: 'Where the claimant is read from; absent if not recorded.',
-      }),
-    ),
-    createdAtBlockchainNumbers: Type.Optional(
-      Type.Record(Type.String(), ref(BaseUnits), {
-        description: 'Block number at creation by chain ID, both decimal strings.',
-        examples: [{ '8453': '22222222' }],
-      }),
-    ),
-    templateId: stringOrNull({ description: 'ID of the template; `null` if unknown.' }),
-    nftMetadataId: stringOrNull({ description: 'ID of the metadata of the NFT; `null` if unknown.' }),
-  },
-  {
-    $id: 'CampaignDetail',
-    additionalProperties: false,
-    description: 'A campaign with all its details.',
-  },
-)
+  ),
+  createdAtBlockchainNumbers: Type.Optional(
+    Type.Record(Type.String(), ref(BaseUnits), {
+      description: 'Block number at creation by chain ID, both decimal strings.',
+      examples: [{ '8453': '22222222' }],
+    }),
+  ),
+  templateId: stringOrNull({ description: 'ID of the template; `null` if unknown.' }),
+  nftMetadataId: stringOrNull({ description: 'ID of the metadata of the NFT; `null` if unknown.' }),
+})
 export type CampaignDetail = Static<typeof CampaignDetail>
 
 export const GetCampaignQuery = queryOf({ fields: fieldsOf(CampaignDetail, 'id'), ...minimumBlocks })

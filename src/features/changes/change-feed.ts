@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { coalesceNext } from '../../database/connection/single-flight.ts'
-import { createSerialQueue } from '../../database/serial-queue.ts'
 import { TooManyStreamsError } from '../../http/request/errors/errors.ts'
 import type { ChangeReader } from '../../read-models/changes/read.ts'
+import { createTurns } from '../../turns.ts'
 import { ChangeBuffer, ChangeSlice, SLICE } from './change-buffer.ts'
 
 /** How often the feed polls the database while it has followers, and where there is more. */
@@ -34,7 +34,7 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
   readonly now: () => Promise<ChangeSlice>
   readonly #reader: ChangeReader
   readonly #maxFollowers: number
-  readonly #inTurn = createSerialQueue()
+  readonly #inTurn = createTurns(1)
   /** Queries that wait for their turn. */
   readonly #reads = new Map<string, Promise<ChangeSlice | undefined>>()
   readonly #closing = new AbortController()

@@ -1,9 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Change, ChangeCursor, changeKinds } from '../../schemas/changes.ts'
-import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
+import { campaignIds, chainIds } from '../../schemas/parameters/id-filters.ts'
 import { commaSeparated, integerWithDefault, oneOf, queryOf } from '../../schemas/parameters/query-values.ts'
-import { CampaignId, ChainId } from '../../schemas/primitives.ts'
-import { inline, ref } from '../../schemas/references.ts'
+import { component, inline, ref } from '../../schemas/references.ts'
 
 /** The longest time that an empty response may wait. */
 const MAX_WAIT_SECONDS = 25
@@ -22,15 +21,8 @@ export const ListChangesQuery = queryOf({
     description: 'Only these kinds; `reset` always comes.',
     example: 'claim.added',
   }),
-  campaignId: commaSeparated(ref(CampaignId), {
-    max: 50,
-    description: 'Only of these campaigns and their claims; `reset` always comes.',
-    example: parameterExamples.campaignId,
-  }),
-  chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
-    description: 'Only of these chains; `reset` always comes.',
-    example: parameterExamples.chainId,
-  }),
+  campaignId: campaignIds('Only of these campaigns and their claims; `reset` always comes.'),
+  chainId: chainIds('Only of these chains; `reset` always comes.'),
   wait: integerWithDefault({
     maximum: MAX_WAIT_SECONDS,
     default: 0,
@@ -47,17 +39,14 @@ export const ListChangesQuery = queryOf({
 })
 export type ListChangesQuery = Static<typeof ListChangesQuery>
 
-export const ListChangesResponse = Type.Object(
-  {
-    changes: Type.Array(ref(Change), {
-      maxItems: MAX_PAGE,
-      description: 'In the order of commits. With a filter it may be empty although `hasMore`.',
-    }),
-    nextCursor: ref(ChangeCursor, { description: 'The `after` of the next request.' }),
-    hasMore: Type.Boolean({ description: 'Whether there are changes after `nextCursor` already.' }),
-  },
-  { $id: 'ListChangesResponse', additionalProperties: false, description: 'Changes after a cursor.' },
-)
+export const ListChangesResponse = component('ListChangesResponse', 'Changes after a cursor.', {
+  changes: Type.Array(ref(Change), {
+    maxItems: MAX_PAGE,
+    description: 'In the order of commits. With a filter it may be empty although `hasMore`.',
+  }),
+  nextCursor: ref(ChangeCursor, { description: 'The `after` of the next request.' }),
+  hasMore: Type.Boolean({ description: 'Whether there are changes after `nextCursor` already.' }),
+})
 export type ListChangesResponse = Static<typeof ListChangesResponse>
 
 /** The components that this feature adds to the OpenAPI document. */

@@ -1,3 +1,4 @@
+import { tokenExample } from '../../schemas/campaigns/tokens.ts'
 import type { ListClaimsResponse } from './claim-schemas.ts'
 
 export const claimsExample: ListClaimsResponse = {
@@ -11,15 +12,7 @@ export const claimsExample: ListClaimsResponse = {
       asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
       amount: '2500000',
       amountUsd: '2.5',
-      metadata: {
-        id: '8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-        chainId: 8453,
-        address: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-        decimals: 6,
-        name: 'USD Coin',
-        symbol: 'USDC',
-        imageUri: 'https://images.example/usdc.png',
-      },
+      metadata: tokenExample,
       txHash: '0x2dfc8f4f24b1a3a7ee73ea13b8a20a63fe7457d1c96b95178d3ea4126b6bf5ad',
       logIndex: 12,
       blockTimestamp: '1769860800',

@@ -1,10 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { chainIds } from '../../schemas/parameters/id-filters.ts'
 import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { paging } from '../../schemas/parameters/paging.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
-import { choice, commaSeparated, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
+import { choice, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
 import { Address, ChainId, text } from '../../schemas/primitives.ts'
-import { inline, ref } from '../../schemas/references.ts'
+import { closed, component, inline, ref } from '../../schemas/references.ts'
 
 export const ListContractsQuery = queryOf({
   ...paging,
@@ -19,10 +20,7 @@ export const ListContractsQuery = queryOf({
       'Claims in (now − range, now] count, by block timestamp; absent: all claims. Contracts without a claim are included, with zeros.',
     example: '7d',
   }),
-  chainIds: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
-    description: 'Only of these chains.',
-    example: parameterExamples.chainId,
-  }),
+  chainIds: chainIds(),
   creator: Type.Optional(
     inline(Address, {
       description: 'Count only campaigns created by this account; if the creator is not recorded, those it owns.',
@@ -33,34 +31,28 @@ export const ListContractsQuery = queryOf({
 })
 export type ListContractsQuery = Static<typeof ListContractsQuery>
 
-export const ExploredContract = Type.Object(
+export const ExploredContract = component(
+  'ExploredContract',
+  'A target of action steps. The same address on two chains is two contracts.',
   {
     chainId: ref(ChainId, { description: 'Chain of the contract.' }),
     address: ref(Address, { description: 'Address of the contract.' }),
     name: text('Readable name; empty if unknown.'),
-    stats: Type.Object(
-      {
-        campaignCount: Type.Integer({
-          minimum: 0,
-          description: 'Number of campaigns with an action step on the contract.',
-        }),
-        totalClaims: Type.Integer({
-          minimum: 0,
-          description: 'Number of claims in the time range.',
-        }),
-        totalAmountClaimedUsd: Type.Number({
-          minimum: 0,
-          description:
-            'Their value in US dollars at their time, 6 decimals; a campaign counts fully on each of its contracts.',
-        }),
-      },
-      { additionalProperties: false, description: 'Statistics of the campaigns that target the contract.' },
-    ),
-  },
-  {
-    $id: 'ExploredContract',
-    additionalProperties: false,
-    description: 'A target of action steps. The same address on two chains is two contracts.',
+    stats: closed('Statistics of the campaigns that target the contract.', {
+      campaignCount: Type.Integer({
+        minimum: 0,
+        description: 'Number of campaigns with an action step on the contract.',
+      }),
+      totalClaims: Type.Integer({
+        minimum: 0,
+        description: 'Number of claims in the time range.',
+      }),
+      totalAmountClaimedUsd: Type.Number({
+        minimum: 0,
+        description:
+          'Their value in US dollars at their time, 6 decimals; a campaign counts fully on each of its contracts.',
+      }),
+    }),
   },
 )
 export type ExploredContract = Static<typeof ExploredContract>

@@ -68,7 +68,7 @@ export function serveDocs(app: FastifyInstance, folder: string, baseUrls: BaseUr
     const content = (await pages).get(path.replace(/\/$/, ''))
     if (content === undefined) return reply.callNotFound()
     void reply.header('content-security-policy', policy)
-    await representations.send(request, reply, content, () => undefined)
+    await representations.send(request, reply, content)
     return reply
   }
   for (const url of PATHS) app.get(url, { schema: { hide: true } }, send)

@@ -1,20 +1,17 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { claimableFields, Verdict, verdictAndReasons } from '../../schemas/campaigns/eligibility.ts'
 import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
+import { campaignIds } from '../../schemas/parameters/id-filters.ts'
 import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
-import { commaSeparated, queryOf } from '../../schemas/parameters/query-values.ts'
+import { queryOf } from '../../schemas/parameters/query-values.ts'
 import { Address, CampaignId } from '../../schemas/primitives.ts'
-import { inline, ref } from '../../schemas/references.ts'
+import { component, inline, ref } from '../../schemas/references.ts'
 
 export const ListEligibilityQuery = queryOf(
   {
     user: inline(Address, { description: 'The account that wants to claim.', example: parameterExamples.claimant }),
-    campaignId: commaSeparated(ref(CampaignId), {
-      max: 50,
-      description: 'The campaigns it is about.',
-      example: parameterExamples.campaignId,
-    }),
+    campaignId: campaignIds('The campaigns it is about.'),
     ...minimumBlocks,
   },
   {},
@@ -22,47 +19,34 @@ export const ListEligibilityQuery = queryOf(
 )
 export type ListEligibilityQuery = Static<typeof ListEligibilityQuery>
 
-const IncentiveEligibility = Type.Object(
-  {
-    incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
-    type: Type.Unsafe<string>({ type: 'string', enum: incentiveTypes, description: 'Variant of the incentive.' }),
-    ...verdictAndReasons,
-    ...claimableFields,
-  },
-  { $id: 'IncentiveEligibility', additionalProperties: false, description: 'Whether an incentive can be claimed.' },
-)
+const IncentiveEligibility = component('IncentiveEligibility', 'Whether an incentive can be claimed.', {
+  incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
+  type: Type.Unsafe<string>({ type: 'string', enum: incentiveTypes, description: 'Variant of the incentive.' }),
+  ...verdictAndReasons,
+  ...claimableFields,
+})
 
-export const CampaignEligibility = Type.Object(
-  {
-    id: ref(CampaignId, { description: 'ID of the campaign.' }),
-    verdict: ref(Verdict, {
-      description:
-        'The best verdict on its incentives: `claimable`, `admitted`, `unknown`, `blocked`; without incentives by its own facts.',
-    }),
-    incentives: Type.Array(ref(IncentiveEligibility), { maxItems: 1000, description: 'Its incentives, in order.' }),
-  },
-  { $id: 'CampaignEligibility', additionalProperties: false, description: 'What an account can claim of a campaign.' },
-)
+export const CampaignEligibility = component('CampaignEligibility', 'What an account can claim of a campaign.', {
+  id: ref(CampaignId, { description: 'ID of the campaign.' }),
+  verdict: ref(Verdict, {
+    description:
+      'The best verdict on its incentives: `claimable`, `admitted`, `unknown`, `blocked`; without incentives by its own facts.',
+  }),
+  incentives: Type.Array(ref(IncentiveEligibility), { maxItems: 1000, description: 'Its incentives, in order.' }),
+})
 export type CampaignEligibility = Static<typeof CampaignEligibility>
 
-export const ListEligibilityResponse = Type.Object(
-  {
-    user: ref(Address, { description: 'The account that was asked for.' }),
-    campaigns: Type.Array(ref(CampaignEligibility), {
-      maxItems: 50,
-      description: 'The requested campaigns, by chain ID, core address and identifier.',
-    }),
-    unknownCampaigns: Type.Array(ref(CampaignId), {
-      maxItems: 50,
-      description: 'Unknown ones, in the same order.',
-    }),
-  },
-  {
-    $id: 'ListEligibilityResponse',
-    additionalProperties: false,
-    description: 'What an account can claim, and why not.',
-  },
-)
+export const ListEligibilityResponse = component('ListEligibilityResponse', 'What an account can claim, and why not.', {
+  user: ref(Address, { description: 'The account that was asked for.' }),
+  campaigns: Type.Array(ref(CampaignEligibility), {
+    maxItems: 50,
+    description: 'The requested campaigns, by chain ID, core address and identifier.',
+  }),
+  unknownCampaigns: Type.Array(ref(CampaignId), {
+    maxItems: 50,
+    description: 'Unknown ones, in the same order.',
+  }),
+})
 export type ListEligibilityResponse = Static<typeof ListEligibilityResponse>
 
 /** The components that this feature adds to the OpenAPI document. */

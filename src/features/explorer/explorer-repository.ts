@@ -35,31 +35,20 @@ export function createExplorerRepository(database: Database): ExplorerRepository
   return {
     async findHead(id) {
       const [row] = await findRow.execute({ id })
-      return row && toCampaignHead(row)
+      if (row === undefined) return undefined
+      const [chainId, , identifier] = row.id.split(':')
+      // In the order in which the page itself looks for a name.
+      const name = [row.campaignName, row.template, row.nftName].find((text) => text !== null && /\S/.test(text))
+      const named = row.symbols.slice(0, MAX_REWARDS).join(', ')
+      const rewards = row.incentiveCount === 1 ? 'One reward' : `${row.incentiveCount} rewards`
+      return {
+        title: name ?? `Campaign ${identifier} on chain ${chainId}`,
+        description:
+          `Reward campaign ${identifier} on chain ${chainId}. ${rewards}` +
+          `${named === '' ? '' : `, in ${named}${row.symbols.length > MAX_REWARDS ? ' and others' : ''}`}: ` +
+          'what is left, who may claim and what has to be done.',
+        imageUrl: row.images.find((image) => image?.startsWith('https://')) ?? undefined,
+      }
     },
-  }
-}
-
-function toCampaignHead(row: {
-  id: string
-  campaignName: string | null
-  template: string | null
-  nftName: string | null
-  images: (string | null)[]
-  symbols: string[]
-  incentiveCount: number
-}): PageHead {
-  const [chainId, , identifier] = row.id.split(':')
-  // In the order in which the page itself looks for a name.
-  const name = [row.campaignName, row.template, row.nftName].find((text) => text !== null && /\S/.test(text))
-  const named = row.symbols.slice(0, MAX_REWARDS).join(', ')
-  const rewards = row.incentiveCount === 1 ? 'One reward' : `${row.incentiveCount} rewards`
-  return {
-    title: name ?? `Campaign ${identifier} on chain ${chainId}`,
-    description:
-      `Reward campaign ${identifier} on chain ${chainId}. ${rewards}` +
-      `${named === '' ? '' : `, in ${named}${row.symbols.length > MAX_REWARDS ? ' and others' : ''}`}: ` +
-      'what is left, who may claim and what has to be done.',
-    imageUrl: row.images.find((image) => image?.startsWith('https://')) ?? undefined,
   }
 }

@@ -99,7 +99,7 @@ export async function serveExplorer(
   const representations = createRepresentations('public, no-cache')
   async function send(request: FastifyRequest, reply: FastifyReply, page: Content) {
     void reply.header('content-security-policy', POLICY)
-    await representations.send(request, reply, page, () => undefined)
+    await representations.send(request, reply, page)
     return reply
   }
 

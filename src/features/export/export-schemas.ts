@@ -1,18 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { chainIds } from '../../schemas/parameters/id-filters.ts'
 import { cursorPaging } from '../../schemas/parameters/paging.ts'
-import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
-import { commaSeparated, integerWithDefault, queryOf } from '../../schemas/parameters/query-values.ts'
+import { integerWithDefault, queryOf } from '../../schemas/parameters/query-values.ts'
 import { timeRange } from '../../schemas/parameters/time-ranges.ts'
-import { ChainId } from '../../schemas/primitives.ts'
-import { inline } from '../../schemas/references.ts'
 
 const MAX_LIMIT = 100_000
 
 const page = {
-  chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
-    description: 'Only of these chains.',
-    example: parameterExamples.chainId,
-  }),
+  chainId: chainIds(),
   cursor: Type.Optional({
     ...cursorPaging.cursor,
     description: 'From the `Link` of the page before, with the same parameters except `limit`.',

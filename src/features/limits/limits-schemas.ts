@@ -1,123 +1,90 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { word } from '../../schemas/campaigns/enumerations.ts'
 import { text } from '../../schemas/primitives.ts'
-import { ref } from '../../schemas/references.ts'
+import { closed, component, ref } from '../../schemas/references.ts'
 
 const integer = (description: string) => Type.Integer({ minimum: 0, description })
 const integerOrNull = (description: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description })
 const consistencies = ['strong', 'eventual'] as const
-const closed = (description: string) => ({ additionalProperties: false, description })
 
-const OperationLimits = Type.Object(
-  {
-    operationId: text('Name of the operation.', { maxLength: 128 }),
-    maxItems: integerOrNull('Maximum number of items in a response; `null` if no list.'),
-    defaultPageSize: integerOrNull('Default number of items per page; `null` without pages.'),
-    lists: Type.Array(
-      Type.Object(
-        {
-          parameter: text('Name of the parameter.', { maxLength: 128 }),
-          maxItems: integer('Maximum number of items, counted after duplicates are removed.'),
-        },
-        closed('A list parameter.'),
-      ),
-      { maxItems: 100, description: 'The list parameters.' },
-    ),
-    windows: Type.Array(
-      Type.Object(
-        {
-          parameter: text('Name of the parameter.', { maxLength: 128 }),
-          value: text('Value of the parameter for this window.', { maxLength: 128 }),
-          seconds: integer('Length of the window in seconds.'),
-          isDefault: Type.Boolean({ description: 'Whether this is the default.' }),
-        },
-        closed('A time window, or the length of an interval.'),
-      ),
-      { maxItems: 100, description: 'The available time windows, shortest first.' },
-    ),
-  },
-  { $id: 'OperationLimits', ...closed('Limits of an operation.') },
-)
+const OperationLimits = component('OperationLimits', 'Limits of an operation.', {
+  operationId: text('Name of the operation.', { maxLength: 128 }),
+  maxItems: integerOrNull('Maximum number of items in a response; `null` if no list.'),
+  defaultPageSize: integerOrNull('Default number of items per page; `null` without pages.'),
+  lists: Type.Array(
+    closed('A list parameter.', {
+      parameter: text('Name of the parameter.', { maxLength: 128 }),
+      maxItems: integer('Maximum number of items, counted after duplicates are removed.'),
+    }),
+    { maxItems: 100, description: 'The list parameters.' },
+  ),
+  windows: Type.Array(
+    closed('A time window, or the length of an interval.', {
+      parameter: text('Name of the parameter.', { maxLength: 128 }),
+      value: text('Value of the parameter for this window.', { maxLength: 128 }),
+      seconds: integer('Length of the window in seconds.'),
+      isDefault: Type.Boolean({ description: 'Whether this is the default.' }),
+    }),
+    { maxItems: 100, description: 'The available time windows, shortest first.' },
+  ),
+})
 export type OperationLimits = Static<typeof OperationLimits>
 
-export const GetLimitsResponse = Type.Object(
-  {
-    operations: Type.Array(ref(OperationLimits), {
-      maxItems: 100,
-      description: 'The operations of this deployment.',
-    }),
-    requests: Type.Object(
-      {
-        maxUrlBytes: integer('Maximum length of a URL in bytes; more return 414.'),
-        maxHeaderBytes: integer(
-          'Maximum size of the headers and the first line of a request, in bytes; more return 431.',
-        ),
-        maxPipelinedRequests: integer('Maximum number of unanswered requests on one connection; then it is closed.'),
-        maxConcurrentRequests: integer('Maximum number of concurrent requests of all clients; more return 503.'),
-        maxConcurrentPerAddress: integer(
-          'Maximum number of concurrent requests of one address (IPv6: /64); more return 429.',
-        ),
-        maxConnectionsPerAddress: integer(
-          'Maximum number of connections of one address (IPv6: /64); the longest idle one is closed.',
-        ),
-        maxStreams: integer('Maximum number of clients that follow `/changes` or wait; more return 503.'),
-        maxExports: integer('Maximum number of exports at a time; more return 503.'),
-      },
-      closed('Limits of a request.'),
+export const GetLimitsResponse = component('GetLimitsResponse', 'Limits of this deployment.', {
+  operations: Type.Array(ref(OperationLimits), {
+    maxItems: 100,
+    description: 'The operations of this deployment.',
+  }),
+  requests: closed('Limits of a request.', {
+    maxUrlBytes: integer('Maximum length of a URL in bytes; more return 414.'),
+    maxHeaderBytes: integer('Maximum size of the headers and the first line of a request, in bytes; more return 431.'),
+    maxPipelinedRequests: integer('Maximum number of unanswered requests on one connection; then it is closed.'),
+    maxConcurrentRequests: integer('Maximum number of concurrent requests of all clients; more return 503.'),
+    maxConcurrentPerAddress: integer(
+      'Maximum number of concurrent requests of one address (IPv6: /64); more return 429.',
     ),
-    responses: Type.Object(
-      {
-        minBytesPerSecond: integer(
-          'Minimum rate of reading a response, in bytes per second over 30 seconds; slower connections are closed.',
-        ),
-        maxSeconds: integer('Maximum time to read a response, in seconds; then the connection is closed.'),
-        maxBytesPerAddress: integer(
-          'Maximum bytes of large responses in transit to one address (IPv6: /64), identical ones counted once; then requests return 429.',
-        ),
-      },
-      closed('Limits of reading a response.'),
+    maxConnectionsPerAddress: integer(
+      'Maximum number of connections of one address (IPv6: /64); the longest idle one is closed.',
     ),
-    rateLimits: Type.Object(
-      {
-        requestsPerMinute: integerOrNull(
-          'Maximum number of requests per minute and address (IPv6: /64), of operations and documents; more return 429. `null`: no limit.',
-        ),
-        failedAttemptsPerMinute: integer(
-          'Maximum number of requests with an invalid token per minute and address (IPv6: /64); more return 429.',
-        ),
-      },
-      closed('Rate limits.'),
+    maxStreams: integer('Maximum number of clients that follow `/changes` or wait; more return 503.'),
+    maxExports: integer('Maximum number of exports at a time; more return 503.'),
+  }),
+  responses: closed('Limits of reading a response.', {
+    minBytesPerSecond: integer(
+      'Minimum rate of reading a response, in bytes per second over 30 seconds; slower connections are closed.',
     ),
-    timeouts: Type.Object(
-      {
-        statementTimeoutMs: integer('Timeout of a database query in milliseconds; then the response is 503.'),
-        minBlockMs: integer(
-          'Maximum time that a request waits for `minBlock`, in milliseconds; then the response is 503.',
-        ),
-      },
-      closed('Timeouts in milliseconds.'),
+    maxSeconds: integer('Maximum time to read a response, in seconds; then the connection is closed.'),
+    maxBytesPerAddress: integer(
+      'Maximum bytes of large responses in transit to one address (IPv6: /64), identical ones counted once; then requests return 429.',
     ),
-    freshness: Type.Object(
-      {
-        consistency: Type.Unsafe<(typeof consistencies)[number]>({
-          type: 'string',
-          enum: consistencies,
-          description:
-            '`strong`: a response shows everything committed before its request arrived, unless stale (`staleIfErrorSeconds`). `eventual`: it shows what a standby database has replayed.',
-        }),
-        maxAgeSeconds: integer('How long caches may reuse a response, in seconds (`max-age`).'),
-        staleWhileRevalidateSeconds: integer(
-          'How much longer while they revalidate, in seconds (`stale-while-revalidate`).',
-        ),
-        staleIfErrorSeconds: integer(
-          'Maximum age in seconds of a stale response, served with `Age` and `Cache-Status` while the database is unreachable; 0 disables it.',
-        ),
-      },
-      closed('Freshness of responses.'),
+  }),
+  rateLimits: closed('Rate limits.', {
+    requestsPerMinute: integerOrNull(
+      'Maximum number of requests per minute and address (IPv6: /64), of operations and documents; more return 429. `null`: no limit.',
     ),
-  },
-  { $id: 'GetLimitsResponse', ...closed('Limits of this deployment.') },
-)
+    failedAttemptsPerMinute: integer(
+      'Maximum number of requests with an invalid token per minute and address (IPv6: /64); more return 429.',
+    ),
+  }),
+  timeouts: closed('Timeouts in milliseconds.', {
+    statementTimeoutMs: integer('Timeout of a database query in milliseconds; then the response is 503.'),
+    minBlockMs: integer('Maximum time that a request waits for `minBlock`, in milliseconds; then the response is 503.'),
+  }),
+  freshness: closed('Freshness of responses.', {
+    consistency: word(
+      consistencies,
+      '`strong`: a response shows everything committed before its request arrived, unless stale (`staleIfErrorSeconds`). `eventual`: it shows what a standby database has replayed.',
+    ),
+    maxAgeSeconds: integer('How long caches may reuse a response, in seconds (`max-age`).'),
+    staleWhileRevalidateSeconds: integer(
+      'How much longer while they revalidate, in seconds (`stale-while-revalidate`).',
+    ),
+    staleIfErrorSeconds: integer(
+      'Maximum age in seconds of a stale response, served with `Age` and `Cache-Status` while the database is unreachable; 0 disables it.',
+    ),
+  }),
+})
 export type GetLimitsResponse = Static<typeof GetLimitsResponse>
 
 /** The components that this feature adds to the OpenAPI document. */

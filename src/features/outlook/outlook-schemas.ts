@@ -1,24 +1,19 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { word } from '../../schemas/campaigns/enumerations.ts'
 import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
+import { campaignIds, MAX_CAMPAIGNS } from '../../schemas/parameters/id-filters.ts'
 import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
-import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
-import { choice, commaSeparated, queryOf } from '../../schemas/parameters/query-values.ts'
+import { choice, queryOf } from '../../schemas/parameters/query-values.ts'
 import { Address, BaseUnits, CampaignId, Instant, TotalAmount, UsdAmount } from '../../schemas/primitives.ts'
-import { ref } from '../../schemas/references.ts'
+import { component, ref } from '../../schemas/references.ts'
 
 /** Lengths of the time whose pace is told, in seconds. */
 export const BASIS_SECONDS = { '24h': 86_400, '7d': 604_800 } as const
 const bases = ['24h', '7d'] as const
 
-const MAX_CAMPAIGNS = 50
-
 export const ListOutlooksQuery = queryOf(
   {
-    campaignId: commaSeparated(ref(CampaignId), {
-      max: MAX_CAMPAIGNS,
-      description: 'The campaigns it is about.',
-      example: parameterExamples.campaignId,
-    }),
+    campaignId: campaignIds('The campaigns it is about.'),
     basis: choice(bases, {
       default: '24h',
       description: 'The past whose pace counts: claims in (at − basis, at], by block timestamp.',
@@ -35,7 +30,9 @@ const amount = (description: string) => Type.Optional(ref(TotalAmount, { descrip
 const usd = (description: string) => Type.Optional(ref(UsdAmount, { description }))
 const count = (description: string) => Type.Optional(ref(BaseUnits, { description }))
 
-const IncentiveOutlook = Type.Object(
+const IncentiveOutlook = component(
+  'IncentiveOutlook',
+  'What an incentive pays now, and what is left of it. What does not apply or is unknown is absent.',
   {
     incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
     type: Type.Unsafe<string>({ type: 'string', enum: incentiveTypes, description: 'Variant of the incentive.' }),
@@ -75,41 +72,26 @@ const IncentiveOutlook = Type.Object(
     ),
     exhaustsAt: Type.Optional(ref(Instant, { description: '`at` + `secondsLeft`; absent after the year 9999.' })),
   },
-  {
-    $id: 'IncentiveOutlook',
-    additionalProperties: false,
-    description: 'What an incentive pays now, and what is left of it. What does not apply or is unknown is absent.',
-  },
 )
 export type IncentiveOutlook = Static<typeof IncentiveOutlook>
 
-const CampaignOutlook = Type.Object(
-  {
-    id: ref(CampaignId, { description: 'ID of the campaign.' }),
-    incentives: Type.Array(ref(IncentiveOutlook), { maxItems: 1000, description: 'Its incentives, in order.' }),
-  },
-  { $id: 'CampaignOutlook', additionalProperties: false, description: 'The outlook of a campaign.' },
-)
+const CampaignOutlook = component('CampaignOutlook', 'The outlook of a campaign.', {
+  id: ref(CampaignId, { description: 'ID of the campaign.' }),
+  incentives: Type.Array(ref(IncentiveOutlook), { maxItems: 1000, description: 'Its incentives, in order.' }),
+})
 
-export const ListOutlooksResponse = Type.Object(
-  {
-    at: ref(Instant, { description: 'The instant of all figures: the second of the response.' }),
-    basis: Type.Unsafe<(typeof bases)[number]>({
-      type: 'string',
-      enum: bases,
-      description: 'The past whose pace is told.',
-    }),
-    campaigns: Type.Array(ref(CampaignOutlook), {
-      maxItems: MAX_CAMPAIGNS,
-      description: 'The requested campaigns, by chain ID, core address and identifier.',
-    }),
-    unknownCampaigns: Type.Array(ref(CampaignId), {
-      maxItems: MAX_CAMPAIGNS,
-      description: 'Unknown ones, in the same order.',
-    }),
-  },
-  { $id: 'ListOutlooksResponse', additionalProperties: false, description: 'Outlooks of campaigns.' },
-)
+export const ListOutlooksResponse = component('ListOutlooksResponse', 'Outlooks of campaigns.', {
+  at: ref(Instant, { description: 'The instant of all figures: the second of the response.' }),
+  basis: word(bases, 'The past whose pace is told.'),
+  campaigns: Type.Array(ref(CampaignOutlook), {
+    maxItems: MAX_CAMPAIGNS,
+    description: 'The requested campaigns, by chain ID, core address and identifier.',
+  }),
+  unknownCampaigns: Type.Array(ref(CampaignId), {
+    maxItems: MAX_CAMPAIGNS,
+    description: 'Unknown ones, in the same order.',
+  }),
+})
 export type ListOutlooksResponse = Static<typeof ListOutlooksResponse>
 
 /** The components that this feature adds to the OpenAPI document. */

@@ -3,8 +3,9 @@ import { wordOrNull } from '../../schemas/campaigns/enumerations.ts'
 import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
+import { seriesDependencies } from '../../schemas/parameters/time-ranges.ts'
 import { Instant } from '../../schemas/primitives.ts'
-import { inline, ref, refOrNull } from '../../schemas/references.ts'
+import { component, inline, ref, refOrNull } from '../../schemas/references.ts'
 
 /** Maximum number of points in a series. */
 export const MAX_POINTS = 400
@@ -34,10 +35,7 @@ const Price = Type.String({
 const instant = (description: string, example?: string) =>
   Type.Optional(inline(Instant, { description, ...(example !== undefined && { example }) }))
 
-const series = ['since', 'until', 'interval'] as const
-const withRest = Object.fromEntries(series.map((name) => [name, series.filter((other) => other !== name)]))
-
-const query = queryOf(
+export const GetPricesQuery = queryOf(
   {
     token: inline(TokenId, { description: 'The token, `<chainId>:<address>`.', example: parameterExamples.token }),
     // Without an example: a request with the examples of all parameters has to make sense.
@@ -53,43 +51,37 @@ const query = queryOf(
     }),
     ...minimumBlocks,
   },
-  withRest,
+  seriesDependencies,
+  ['token'],
 )
-export const GetPricesQuery = Type.Unsafe<Static<typeof query>>({ ...query, required: ['token'] })
-export type GetPricesQuery = Static<typeof query>
+export type GetPricesQuery = Static<typeof GetPricesQuery>
 
-const PricePoint = Type.Object(
-  {
-    at: ref(Instant, { description: 'The instant: `since` and a number of intervals.' }),
-    priceUsd: ref(Price, { description: 'The price in force at it.' }),
-  },
-  { $id: 'PricePoint', additionalProperties: false, description: 'A price in a series.' },
-)
+const PricePoint = component('PricePoint', 'A price in a series.', {
+  at: ref(Instant, { description: 'The instant: `since` and a number of intervals.' }),
+  priceUsd: ref(Price, { description: 'The price in force at it.' }),
+})
 
-export const GetPricesResponse = Type.Object(
-  {
-    token: ref(TokenId, { description: 'The token.' }),
-    at: ref(Instant, { description: 'The instant: `at`, or the second of the response.' }),
-    priceUsd: refOrNull(Price, { description: 'The newest price by then; `null`: none is known.' }),
-    pricedAt: refOrNull(Instant, {
-      description: 'Since when it holds; `null` if it is fixed or unknown.',
-    }),
-    source: Type.Unsafe<'feed' | 'import' | 'fixed' | null>({
-      ...wordOrNull(
-        ['feed', 'import', 'fixed'],
-        '`feed` (logs of a price feed on a followed chain), `import` (imported records) or `fixed` (declared by the operator, for all time); `null`: none is known.',
-      ),
-    }),
-    series: Type.Optional(
-      Type.Array(ref(PricePoint), {
-        maxItems: MAX_POINTS,
-        description:
-          'The prices in force at `since` and each interval after it, before `until`, ascending; none before the first known price. Absent without `interval`.',
-      }),
+export const GetPricesResponse = component('GetPricesResponse', 'What a token was worth.', {
+  token: ref(TokenId, { description: 'The token.' }),
+  at: ref(Instant, { description: 'The instant: `at`, or the second of the response.' }),
+  priceUsd: refOrNull(Price, { description: 'The newest price by then; `null`: none is known.' }),
+  pricedAt: refOrNull(Instant, {
+    description: 'Since when it holds; `null` if it is fixed or unknown.',
+  }),
+  source: Type.Unsafe<'feed' | 'import' | 'fixed' | null>({
+    ...wordOrNull(
+      ['feed', 'import', 'fixed'],
+      '`feed` (logs of a price feed on a followed chain), `import` (imported records) or `fixed` (declared by the operator, for all time); `null`: none is known.',
     ),
-  },
-  { $id: 'GetPricesResponse', additionalProperties: false, description: 'What a token was worth.' },
-)
+  }),
+  series: Type.Optional(
+    Type.Array(ref(PricePoint), {
+      maxItems: MAX_POINTS,
+      description:
+        'The prices in force at `since` and each interval after it, before `until`, ascending; none before the first known price. Absent without `interval`.',
+    }),
+  ),
+})
 export type GetPricesResponse = Static<typeof GetPricesResponse>
 
 /** The components that this feature adds to the OpenAPI document. */

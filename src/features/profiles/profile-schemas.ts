@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { word } from '../../schemas/campaigns/enumerations.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
 import { Address, BaseUnits, Instant } from '../../schemas/primitives.ts'
-import { inline, ref } from '../../schemas/references.ts'
+import { closed, component, inline, ref } from '../../schemas/references.ts'
 
 export const GetUserProfileQuery = queryOf({
   user: Type.Optional(
@@ -14,34 +15,26 @@ export const GetUserProfileQuery = queryOf({
   ),
 })
 
-export const UserProfile = Type.Object(
-  {
-    ethEarned: ref(BaseUnits, { description: 'Total the user has earned, in wei: 10^18 wei are 1 ETH.' }),
-    score: Type.Number({ description: 'Score of the user, in points.' }),
-    ranking: Type.Integer({
-      minimum: 1,
-      description: 'Rank by score: 1 plus the number of profiles with a higher score.',
+export const UserProfile = component('UserProfile', 'Score, rank and streak of a user.', {
+  ethEarned: ref(BaseUnits, { description: 'Total the user has earned, in wei: 10^18 wei are 1 ETH.' }),
+  score: Type.Number({ description: 'Score of the user, in points.' }),
+  ranking: Type.Integer({
+    minimum: 1,
+    description: 'Rank by score: 1 plus the number of profiles with a higher score.',
+  }),
+  streak: closed('How regularly the user participates.', {
+    value: Type.Number({
+      description: 'Length of the streak, a number as recorded.',
     }),
-    streak: Type.Object(
-      {
-        value: Type.Number({
-          description: 'Length of the streak, a number as recorded.',
-        }),
-        status: Type.Unsafe<'active' | 'pending' | 'broken'>({
-          type: 'string',
-          enum: ['active', 'pending', 'broken'],
-          description:
-            'Now. `active`: completed in the current window. `pending`: not completed, the window is open. `broken`: the window has closed.',
-        }),
-        lastExpirationTime: ref(Instant, { description: 'When the last window closed and the current one opened.' }),
-        nextExpirationTime: ref(Instant, { description: 'When the current window closes.' }),
-        lastCompletionTime: ref(Instant, { description: 'When the user last completed an action.' }),
-      },
-      { additionalProperties: false, description: 'How regularly the user participates.' },
+    status: word(
+      ['active', 'pending', 'broken'],
+      'Now. `active`: completed in the current window. `pending`: not completed, the window is open. `broken`: the window has closed.',
     ),
-  },
-  { $id: 'UserProfile', additionalProperties: false, description: 'Score, rank and streak of a user.' },
-)
+    lastExpirationTime: ref(Instant, { description: 'When the last window closed and the current one opened.' }),
+    nextExpirationTime: ref(Instant, { description: 'When the current window closes.' }),
+    lastCompletionTime: ref(Instant, { description: 'When the user last completed an action.' }),
+  }),
+})
 export type UserProfile = Static<typeof UserProfile>
 
 /** The components that this feature adds to the OpenAPI document. */

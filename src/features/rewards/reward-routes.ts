@@ -2,20 +2,13 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { ResponseCache } from '../../cache/response-cache.ts'
 import { cursorHeaders } from '../../http/request/response-headers.ts'
 import { responsesOf } from '../../http/request/responses.ts'
+import { tokenExample } from '../../schemas/campaigns/tokens.ts'
 import type { RewardRepository } from './reward-repository.ts'
 import { ListRewardsParams, ListRewardsQuery, ListRewardsResponse } from './reward-schemas.ts'
 
 const token = {
   asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-  metadata: {
-    id: '8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-    chainId: 8453,
-    address: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-    decimals: 6,
-    name: 'USD Coin',
-    symbol: 'USDC',
-    imageUri: 'https://images.example/usdc.png',
-  },
+  metadata: tokenExample,
 }
 
 const lastTxHash = '0x2dfc8f4f24b1a3a7ee73ea13b8a20a63fe7457d1c96b95178d3ea4126b6bf5ad'

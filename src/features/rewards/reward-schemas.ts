@@ -3,10 +3,11 @@ import { claimableFields, verdictAndReasons } from '../../schemas/campaigns/elig
 import { wordOrNull } from '../../schemas/campaigns/enumerations.ts'
 import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
 import { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
+import { chainIds } from '../../schemas/parameters/id-filters.ts'
 import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { cursorPaging, nextCursor } from '../../schemas/parameters/paging.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
-import { commaSeparated, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
+import { optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
 import {
   Address,
   CampaignId,
@@ -16,7 +17,7 @@ import {
   TransactionHash,
   UsdAmount,
 } from '../../schemas/primitives.ts'
-import { inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { component, inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
 
 export const ListRewardsParams = Type.Object(
   { address: inline(Address, { description: 'The account.', example: parameterExamples.claimant }) },
@@ -30,10 +31,7 @@ export const ListRewardsQuery = queryOf({
       '`claimable`: only incentives with that verdict. `claimed`: only those with a claim. Absent: both, and those with a signature that cannot be claimed.',
     example: 'claimed',
   }),
-  chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
-    description: 'Only of these chains.',
-    example: parameterExamples.chainId,
-  }),
+  chainId: chainIds(),
   ...cursorPaging,
   ...minimumBlocks,
 })
@@ -52,51 +50,42 @@ const claimed = (what: string) => ({
   }),
 })
 
-export const Reward = Type.Object(
-  {
-    campaignId: ref(CampaignId, { description: 'ID of the campaign.' }),
-    campaignName: stringOrNull({ description: 'Name of the campaign; `null` if it has none.' }),
-    incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
-    incentiveType: wordOrNull(incentiveTypes, 'Variant of the incentive; `null` if unknown.'),
-    ...shared,
-    ...verdictAndReasons,
-    ...claimed('on the incentive'),
-    lastClaimedAt: refOrNull(Instant, { description: 'Time of the last of them; `null` without any.' }),
-    lastTxHash: refOrNull(TransactionHash, { description: 'Transaction of the last of them; `null` without any.' }),
-    ...claimableFields,
-  },
-  { $id: 'Reward', additionalProperties: false, description: 'An incentive that an account has claimed, or may.' },
-)
+export const Reward = component('Reward', 'An incentive that an account has claimed, or may.', {
+  campaignId: ref(CampaignId, { description: 'ID of the campaign.' }),
+  campaignName: stringOrNull({ description: 'Name of the campaign; `null` if it has none.' }),
+  incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
+  incentiveType: wordOrNull(incentiveTypes, 'Variant of the incentive; `null` if unknown.'),
+  ...shared,
+  ...verdictAndReasons,
+  ...claimed('on the incentive'),
+  lastClaimedAt: refOrNull(Instant, { description: 'Time of the last of them; `null` without any.' }),
+  lastTxHash: refOrNull(TransactionHash, { description: 'Transaction of the last of them; `null` without any.' }),
+  ...claimableFields,
+})
 export type Reward = Static<typeof Reward>
 
-export const RewardTotal = Type.Object(
-  {
-    chainId: ref(ChainId, { description: 'Chain of the token.' }),
-    ...shared,
-    ...claimed('that paid the token'),
-    unvaluedClaims: Type.Integer({ minimum: 0, description: 'Number of them that have no known value.' }),
-  },
-  { $id: 'RewardTotal', additionalProperties: false, description: 'What an account has been paid of a token.' },
-)
+export const RewardTotal = component('RewardTotal', 'What an account has been paid of a token.', {
+  chainId: ref(ChainId, { description: 'Chain of the token.' }),
+  ...shared,
+  ...claimed('that paid the token'),
+  unvaluedClaims: Type.Integer({ minimum: 0, description: 'Number of them that have no known value.' }),
+})
 export type RewardTotal = Static<typeof RewardTotal>
 
-export const ListRewardsResponse = Type.Object(
-  {
-    user: ref(Address, { description: 'The account.' }),
-    rewards: Type.Array(ref(Reward), {
-      maxItems: 100,
-      description:
-        'One page of the incentives that the account has a claim or a signature on: those without a claim first, then by newest last claim, campaign and index.',
-    }),
-    totals: Type.Array(ref(RewardTotal), {
-      maxItems: 10_000,
-      description:
-        'What was claimed of each token, by chain ID and address: of all incentives that pass the filters, on any page.',
-    }),
-    nextCursor,
-  },
-  { $id: 'ListRewardsResponse', additionalProperties: false, description: 'The rewards of an account.' },
-)
+export const ListRewardsResponse = component('ListRewardsResponse', 'The rewards of an account.', {
+  user: ref(Address, { description: 'The account.' }),
+  rewards: Type.Array(ref(Reward), {
+    maxItems: 100,
+    description:
+      'One page of the incentives that the account has a claim or a signature on: those without a claim first, then by newest last claim, campaign and index.',
+  }),
+  totals: Type.Array(ref(RewardTotal), {
+    maxItems: 10_000,
+    description:
+      'What was claimed of each token, by chain ID and address: of all incentives that pass the filters, on any page.',
+  }),
+  nextCursor,
+})
 export type ListRewardsResponse = Static<typeof ListRewardsResponse>
 
 /** The components that this feature adds to the OpenAPI document. */

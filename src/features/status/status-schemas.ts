@@ -1,49 +1,40 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { word } from '../../schemas/campaigns/enumerations.ts'
 import { ChainId, Instant, text } from '../../schemas/primitives.ts'
-import { ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
-import { type FollowingState, followingStates } from '../../schemas/sync-states.ts'
+import { component, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { followingStates } from '../../schemas/sync-states.ts'
 
 const blockNumber = (description: string) => stringOrNull({ description: `${description} Decimal.`, maxLength: 16 })
 
-const ChainStatus = Type.Object(
-  {
-    chainId: ref(ChainId, { description: 'The indexed chain.' }),
-    asOfBlock: blockNumber('The newest block whose effects are in the responses; `null`: none yet.'),
-    asOfBlockHash: stringOrNull({ description: 'Hash of that block.', maxLength: 66 }),
-    asOfTime: refOrNull(Instant, { description: 'Time of that block.' }),
-    headBlock: blockNumber('The newest known block of the chain; `null`: not known yet.'),
-    finalizedBlock: blockNumber(
-      'The newest finalized block, which no reorganisation can revert; `null`: not known yet.',
-    ),
-    lagSeconds: Type.Unsafe<number | null>({
-      type: ['integer', 'null'],
-      minimum: 0,
-      description: 'Whole seconds since `asOfTime`; `null`: none yet.',
-    }),
-    state: Type.Unsafe<FollowingState>({
-      type: 'string',
-      enum: followingStates,
-      description:
-        '`back-filling`: the chain is read from its start block, without effect on responses. `following`: at most two blocks behind the head. `behind`: further behind, or the indexer has not reported for 15 seconds.',
-    }),
-    unvaluedClaims24h: Type.Integer({
-      minimum: 0,
-      description: 'Claims of the last 24 hours without a value in US dollars: price or decimals are unknown.',
-    }),
-  },
-  { $id: 'ChainStatus', additionalProperties: false, description: 'Indexing status of a chain.' },
-)
+const ChainStatus = component('ChainStatus', 'Indexing status of a chain.', {
+  chainId: ref(ChainId, { description: 'The indexed chain.' }),
+  asOfBlock: blockNumber('The newest block whose effects are in the responses; `null`: none yet.'),
+  asOfBlockHash: stringOrNull({ description: 'Hash of that block.', maxLength: 66 }),
+  asOfTime: refOrNull(Instant, { description: 'Time of that block.' }),
+  headBlock: blockNumber('The newest known block of the chain; `null`: not known yet.'),
+  finalizedBlock: blockNumber('The newest finalized block, which no reorganisation can revert; `null`: not known yet.'),
+  lagSeconds: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    minimum: 0,
+    description: 'Whole seconds since `asOfTime`; `null`: none yet.',
+  }),
+  state: word(
+    followingStates,
+    '`back-filling`: the chain is read from its start block, without effect on responses. `following`: at most two blocks behind the head. `behind`: further behind, or the indexer has not reported for 15 seconds.',
+  ),
+  unvaluedClaims24h: Type.Integer({
+    minimum: 0,
+    description: 'Claims of the last 24 hours without a value in US dollars: price or decimals are unknown.',
+  }),
+})
 
-export const GetStatusResponse = Type.Object(
-  {
-    chains: Type.Array(ref(ChainStatus), {
-      maxItems: 1000,
-      description: 'The indexed chains, ascending; empty if there are none.',
-    }),
-    version: text('Version of the service.'),
-  },
-  { $id: 'GetStatusResponse', additionalProperties: false, description: 'Indexing status.' },
-)
+export const GetStatusResponse = component('GetStatusResponse', 'Indexing status.', {
+  chains: Type.Array(ref(ChainStatus), {
+    maxItems: 1000,
+    description: 'The indexed chains, ascending; empty if there are none.',
+  }),
+  version: text('Version of the service.'),
+})
 export type GetStatusResponse = Static<typeof GetStatusResponse>
 
 /** The components that this feature adds to the OpenAPI document. */

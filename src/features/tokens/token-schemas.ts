@@ -1,22 +1,20 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { RewardTokenFilter } from '../../schemas/campaigns/campaign-filters.ts'
+import { chainIds } from '../../schemas/parameters/id-filters.ts'
 import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { paging } from '../../schemas/parameters/paging.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { commaSeparated, optionalBoolean, queryOf } from '../../schemas/parameters/query-values.ts'
 import { searchText } from '../../schemas/parameters/search-words.ts'
 import { Address, ChainId, DecimalAmount, Instant, text } from '../../schemas/primitives.ts'
-import { inline, ref, refOrNull } from '../../schemas/references.ts'
+import { component, ref, refOrNull } from '../../schemas/references.ts'
 
 export const ListTokensQuery = queryOf({
   ...paging,
   search: Type.Optional(
     searchText('Words: each starts a word of the name or the symbol, without case and accents.', 'usdc'),
   ),
-  chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
-    description: 'Only of these chains.',
-    example: parameterExamples.chainId,
-  }),
+  chainId: chainIds(),
   token: commaSeparated(ref(RewardTokenFilter), {
     description: 'These tokens.',
     example: parameterExamples.token,
@@ -29,37 +27,31 @@ export const ListTokensQuery = queryOf({
 })
 export type ListTokensQuery = Static<typeof ListTokensQuery>
 
-export const ListedToken = Type.Object(
-  {
-    id: text('ID of the token: `<chainId>:<address>`.', { maxLength: 64 }),
-    chainId: ref(ChainId, { description: 'Chain on which the token lives.' }),
-    address: ref(Address, { description: 'Contract of the token; the zero address is the native token.' }),
-    name: text('Name of the token.'),
-    symbol: text('Symbol of the token; not unique.'),
-    decimals: Type.Integer({
-      minimum: 0,
-      maximum: 255,
-      description: 'Decimals of the token: this many digits of an amount in base units follow the decimal point.',
-    }),
-    imageUri: text('URI of the image of the token.'),
-    whitelisted: Type.Boolean({ description: 'Whether campaigns that pay it pass `tokenWhitelist`.' }),
-    priceUsd: refOrNull(DecimalAmount, { description: 'US dollars for one whole token; `null` if unknown.' }),
-    pricedAt: refOrNull(Instant, {
-      description: 'Since when it holds; `null` if it is fixed or unknown.',
-    }),
-    activeCampaigns: Type.Integer({ minimum: 0, description: 'Number of active campaigns that pay it.' }),
-  },
-  { $id: 'ListedToken', additionalProperties: false, description: 'A known token, and how many campaigns pay it.' },
-)
+export const ListedToken = component('ListedToken', 'A known token, and how many campaigns pay it.', {
+  id: text('ID of the token: `<chainId>:<address>`.', { maxLength: 64 }),
+  chainId: ref(ChainId, { description: 'Chain on which the token lives.' }),
+  address: ref(Address, { description: 'Contract of the token; the zero address is the native token.' }),
+  name: text('Name of the token.'),
+  symbol: text('Symbol of the token; not unique.'),
+  decimals: Type.Integer({
+    minimum: 0,
+    maximum: 255,
+    description: 'Decimals of the token: this many digits of an amount in base units follow the decimal point.',
+  }),
+  imageUri: text('URI of the image of the token.'),
+  whitelisted: Type.Boolean({ description: 'Whether campaigns that pay it pass `tokenWhitelist`.' }),
+  priceUsd: refOrNull(DecimalAmount, { description: 'US dollars for one whole token; `null` if unknown.' }),
+  pricedAt: refOrNull(Instant, {
+    description: 'Since when it holds; `null` if it is fixed or unknown.',
+  }),
+  activeCampaigns: Type.Integer({ minimum: 0, description: 'Number of active campaigns that pay it.' }),
+})
 export type ListedToken = Static<typeof ListedToken>
 
-export const ListTokensResponse = Type.Object(
-  {
-    tokens: Type.Array(ref(ListedToken), { maxItems: 100, description: 'The page, most active campaigns first.' }),
-    totalTokens: Type.Integer({ minimum: 0, description: 'Number of all tokens that match, exact.' }),
-  },
-  { $id: 'ListTokensResponse', additionalProperties: false, description: 'One page of tokens.' },
-)
+export const ListTokensResponse = component('ListTokensResponse', 'One page of tokens.', {
+  tokens: Type.Array(ref(ListedToken), { maxItems: 100, description: 'The page, most active campaigns first.' }),
+  totalTokens: Type.Integer({ minimum: 0, description: 'Number of all tokens that match, exact.' }),
+})
 export type ListTokensResponse = Static<typeof ListTokensResponse>
 
 /** The components that this feature adds to the OpenAPI document. */

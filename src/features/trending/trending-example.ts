@@ -1,3 +1,4 @@
+import { tokenExample } from '../../schemas/campaigns/tokens.ts'
 import type { TrendingCampaign } from './trending-schemas.ts'
 
 /** A campaign of the real protocol as it might be claimed today; shown in the OpenAPI document. */
@@ -17,15 +18,7 @@ export const trendingExample: TrendingCampaign = {
       rebatePercentage: 2.5,
       tokenSymbol: 'USDC',
       tokenImageUri: 'https://images.example/usdc.png',
-      metadata: {
-        id: '8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-        chainId: 8453,
-        address: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-        decimals: 6,
-        name: 'USD Coin',
-        symbol: 'USDC',
-        imageUri: 'https://images.example/usdc.png',
-      },
+      metadata: tokenExample,
     },
   ],
   actionTemplate: {

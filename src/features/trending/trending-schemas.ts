@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
-import { actionCategories, wordOrNull } from '../../schemas/campaigns/enumerations.ts'
+import { actionCategories, word, wordOrNull } from '../../schemas/campaigns/enumerations.ts'
 import { IncentiveType } from '../../schemas/campaigns/incentives.ts'
 import { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
 import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
@@ -25,79 +25,72 @@ import {
   TransactionHash,
   text,
 } from '../../schemas/primitives.ts'
-import { inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { component, inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
 
 const usd = (description: string) => Type.Number({ minimum: 0, description: `${description} US dollars, 6 decimals.` })
 const percentage = (description: string) => Type.Optional(Type.Number({ description }))
 
-export const TrendingIncentive = Type.Object(
-  {
-    type: ref(IncentiveType, { description: 'Variant of the incentive.' }),
-    assetAddress: ref(Address, {
-      description: 'The reward token, the venue of points, or the allow list.',
+export const TrendingIncentive = component('TrendingIncentive', 'An incentive of a trending campaign.', {
+  type: ref(IncentiveType, { description: 'Variant of the incentive.' }),
+  assetAddress: ref(Address, {
+    description: 'The reward token, the venue of points, or the allow list.',
+  }),
+  rewardAmount: Type.Optional(
+    ref(BaseUnits, {
+      description:
+        'Reward of a claim: `maxReward` of the criteria variants, `initialReward` of an auction, else `reward`. In base units of the token, or of the peg; points are plain numbers. Of an ERC20VariableIncentive a fraction with 18 decimals: use `rewardPercentage`. Absent for an AllowListIncentive.',
     }),
-    rewardAmount: Type.Optional(
-      ref(BaseUnits, {
-        description:
-          'Reward of a claim: `maxReward` of the criteria variants, `initialReward` of an auction, else `reward`. In base units of the token, or of the peg; points are plain numbers. Of an ERC20VariableIncentive a fraction with 18 decimals: use `rewardPercentage`. Absent for an AllowListIncentive.',
-      }),
-    ),
-    rewardAmountFormatted: Type.Optional(
-      Type.String({
-        pattern: '^[0-9]+(\\.[0-9]*[1-9])?$',
-        maxLength: 400,
-        description:
-          '`rewardAmount` in whole tokens (pegged: of the peg), exact, without exponent; of points the plain number. Not for an ERC20VariableIncentive. Absent if the decimals are unknown.',
-        examples: ['0.000000000000000001'],
-      }),
-    ),
-    rewardUsdValue: Type.Optional(usd('`rewardAmount` at the current price; absent if the price is unknown.')),
-    maxReward: Type.Optional(
-      ref(BaseUnits, {
-        description:
-          'Maximum of one claim of a criteria variant, in base units of the token, or of the peg; "0": no maximum. Absent for others.',
-      }),
-    ),
-    maxRewardUsdValue: Type.Optional(usd('`maxReward` at the current price; absent if the price is unknown.')),
-    rewardPercentage: percentage(
-      'Percent of the amount, signed or of the action, that is paid. Absent if the reward is no share.',
-    ),
-    rebatePercentage: percentage('Percent that is paid back, as recorded, else `rewardPercentage`.'),
-    tokenSymbol: Type.Optional(text('Symbol of the token; absent if unknown.')),
-    tokenImageUri: Type.Optional(text('URI of the image of the token; absent if unknown.')),
-    metadata: refOrNull(TokenMetadata, { description: 'The token at `assetAddress`; `null` if unknown.' }),
-  },
-  { $id: 'TrendingIncentive', additionalProperties: false, description: 'An incentive of a trending campaign.' },
-)
+  ),
+  rewardAmountFormatted: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]+(\\.[0-9]*[1-9])?$',
+      maxLength: 400,
+      description:
+        '`rewardAmount` in whole tokens (pegged: of the peg), exact, without exponent; of points the plain number. Not for an ERC20VariableIncentive. Absent if the decimals are unknown.',
+      examples: ['0.000000000000000001'],
+    }),
+  ),
+  rewardUsdValue: Type.Optional(usd('`rewardAmount` at the current price; absent if the price is unknown.')),
+  maxReward: Type.Optional(
+    ref(BaseUnits, {
+      description:
+        'Maximum of one claim of a criteria variant, in base units of the token, or of the peg; "0": no maximum. Absent for others.',
+    }),
+  ),
+  maxRewardUsdValue: Type.Optional(usd('`maxReward` at the current price; absent if the price is unknown.')),
+  rewardPercentage: percentage(
+    'Percent of the amount, signed or of the action, that is paid. Absent if the reward is no share.',
+  ),
+  rebatePercentage: percentage('Percent that is paid back, as recorded, else `rewardPercentage`.'),
+  tokenSymbol: Type.Optional(text('Symbol of the token; absent if unknown.')),
+  tokenImageUri: Type.Optional(text('URI of the image of the token; absent if unknown.')),
+  metadata: refOrNull(TokenMetadata, { description: 'The token at `assetAddress`; `null` if unknown.' }),
+})
 export type TrendingIncentive = Static<typeof TrendingIncentive>
 
-export const ActionTemplate = Type.Object(
-  {
-    id: Type.String({ format: 'uuid', maxLength: 36, description: 'ID of the template.' }),
-    projectId: text('Project the action belongs to.'),
-    actionType: text('Kind of the action, for example `mint`.', { maxLength: 128 }),
-    projectImage: text('URI of the image of the project.'),
-    description: stringOrNull({ description: 'Description of the action.' }),
-    category: wordOrNull(actionCategories, 'Category of the action; `null` if unknown.'),
-  },
-  { $id: 'ActionTemplate', additionalProperties: false, description: 'The action template of a campaign.' },
-)
+export const ActionTemplate = component('ActionTemplate', 'The action template of a campaign.', {
+  id: Type.String({ format: 'uuid', maxLength: 36, description: 'ID of the template.' }),
+  projectId: text('Project the action belongs to.'),
+  actionType: text('Kind of the action, for example `mint`.', { maxLength: 128 }),
+  projectImage: text('URI of the image of the project.'),
+  description: stringOrNull({ description: 'Description of the action.' }),
+  category: wordOrNull(actionCategories, 'Category of the action; `null` if unknown.'),
+})
 export type ActionTemplate = Static<typeof ActionTemplate>
 
-export const ClaimSignature = Type.Object(
-  {
-    claimant: ref(Address, { description: 'Account that may claim with the signature.' }),
-    incentiveId: Type.Integer({ minimum: 0, description: 'Index of the incentive, from 0.' }),
-    signature: text('The signature of the validator, hexadecimal.', { maxLength: 65_536 }),
-    referrer: ref(Address, { description: 'Account that referred the claimant; the zero address is nobody.' }),
-  },
-  { $id: 'ClaimSignature', additionalProperties: false, description: 'A recorded signature for a claim.' },
-)
+export const ClaimSignature = component('ClaimSignature', 'A recorded signature for a claim.', {
+  claimant: ref(Address, { description: 'Account that may claim with the signature.' }),
+  incentiveId: Type.Integer({ minimum: 0, description: 'Index of the incentive, from 0.' }),
+  signature: text('The signature of the validator, hexadecimal.', { maxLength: 65_536 }),
+  referrer: ref(Address, { description: 'Account that referred the claimant; the zero address is nobody.' }),
+})
 export type ClaimSignature = Static<typeof ClaimSignature>
 
 const optionalNumber = (description: string) => Type.Optional(Type.Number({ description }))
 
-export const ActionTokenMetadata = Type.Object(
+export const ActionTokenMetadata = component(
+  'ActionTokenMetadata',
+  'The token that an action deals in; unknown fields are absent.',
   {
     tokenSymbol: text('Symbol of the token.'),
     tokenContract: ref(Address, { description: 'Address of the token.' }),
@@ -110,80 +103,64 @@ export const ActionTokenMetadata = Type.Object(
     priceUsd: optionalNumber('US dollars for one whole token, 12 significant digits.'),
     holders: optionalNumber('Number of holders.'),
   },
-  {
-    $id: 'ActionTokenMetadata',
-    additionalProperties: false,
-    description: 'The token that an action deals in; unknown fields are absent.',
-  },
 )
 export type ActionTokenMetadata = Static<typeof ActionTokenMetadata>
 
-export const TrendingCampaign = Type.Object(
-  {
-    id: ref(CampaignId, { description: 'ID of the campaign, as `GET /campaigns/{id}` takes it.' }),
-    chainId: ref(ChainId, { description: 'Chain on which the campaign was created.' }),
-    incentives: Type.Array(ref(TrendingIncentive), {
-      maxItems: 1000,
-      description: 'The incentives of the campaign, in order.',
-    }),
-    actionTemplate: refOrNull(ActionTemplate, {
-      description: 'The action template; `null` if the campaign uses none.',
-    }),
-    status: Type.Unsafe<'active' | 'claimable' | 'claimed'>({
-      type: 'string',
-      enum: ['active', 'claimable', 'claimed'],
+export const TrendingCampaign = component('TrendingCampaign', 'An active campaign with claims in the period.', {
+  id: ref(CampaignId, { description: 'ID of the campaign, as `GET /campaigns/{id}` takes it.' }),
+  chainId: ref(ChainId, { description: 'Chain on which the campaign was created.' }),
+  incentives: Type.Array(ref(TrendingIncentive), {
+    maxItems: 1000,
+    description: 'The incentives of the campaign, in order.',
+  }),
+  actionTemplate: refOrNull(ActionTemplate, {
+    description: 'The action template; `null` if the campaign uses none.',
+  }),
+  status: word(
+    ['active', 'claimable', 'claimed'],
+    'For the `user`: `claimed` if a claim is recorded, else `claimable` if a signature is, else `active`. Without `user`: `active`.',
+  ),
+  accessStatus: Type.Optional(
+    word(
+      ['allowed', 'denied', 'not-allowed'],
+      'Access of the `user` by the allow list: always `allowed`, as others are excluded. Absent without `user`.',
+    ),
+  ),
+  signature: Type.Optional(
+    ref(ClaimSignature, {
       description:
-        'For the `user`: `claimed` if a claim is recorded, else `claimable` if a signature is, else `active`. Without `user`: `active`.',
+        'The recorded signature for the `user`, of the lowest incentive; absent if there is none or the user has claimed.',
     }),
-    accessStatus: Type.Optional(
-      Type.Unsafe<'allowed' | 'denied' | 'not-allowed'>({
-        type: 'string',
-        enum: ['allowed', 'denied', 'not-allowed'],
-        description:
-          'Access of the `user` by the allow list: always `allowed`, as others are excluded. Absent without `user`.',
-      }),
-    ),
-    signature: Type.Optional(
-      ref(ClaimSignature, {
-        description:
-          'The recorded signature for the `user`, of the lowest incentive; absent if there is none or the user has claimed.',
-      }),
-    ),
-    txHash: ref(TransactionHash, { description: 'Transaction that created the campaign.' }),
-    blockTimestamp: ref(BlockTimestamp, {
-      description: 'Time of the block that created the campaign, in Unix seconds.',
-    }),
-    campaignName: Type.Optional(text('Readable name.')),
-    nftImageUri: Type.Optional(text('Image of the NFT.')),
-    nftName: Type.Optional(text('Name of the NFT.')),
-    tokenImageUri: Type.Optional(text('Image of the token.')),
-    projectUrl: Type.Optional(text('URL of the project.')),
-    startTime: Type.Optional(ref(Instant, { description: 'Start of the claim period, inclusive.' })),
-    endTime: Type.Optional(ref(Instant, { description: 'End of the claim period, exclusive.' })),
-    verificationLevel: Type.Optional(text('Verification that users need.')),
-    claimCount: Type.Integer({ minimum: 0, description: 'Number of all recorded claims.' }),
-    totalBudget: ref(TotalAmount, {
+  ),
+  txHash: ref(TransactionHash, { description: 'Transaction that created the campaign.' }),
+  blockTimestamp: ref(BlockTimestamp, {
+    description: 'Time of the block that created the campaign, in Unix seconds.',
+  }),
+  campaignName: Type.Optional(text('Readable name.')),
+  nftImageUri: Type.Optional(text('Image of the NFT.')),
+  nftName: Type.Optional(text('Name of the NFT.')),
+  tokenImageUri: Type.Optional(text('Image of the token.')),
+  projectUrl: Type.Optional(text('URL of the project.')),
+  startTime: Type.Optional(ref(Instant, { description: 'Start of the claim period, inclusive.' })),
+  endTime: Type.Optional(ref(Instant, { description: 'End of the claim period, exclusive.' })),
+  verificationLevel: Type.Optional(text('Verification that users need.')),
+  claimCount: Type.Integer({ minimum: 0, description: 'Number of all recorded claims.' }),
+  totalBudget: ref(TotalAmount, {
+    description:
+      'Budget, claimed or not, of all incentives that pay the token of the first one, in base units of it. "0" if there is none.',
+  }),
+  rewardsDistributed: ref(TotalAmount, {
+    description: 'Amount of `totalBudget` that was claimed, in base units of the same token.',
+  }),
+  usdDistributed24Hr: usd('Value claimed in the last 24 hours, at the time of each claim.'),
+  usdDistributed1Hr: usd('Value claimed in the last hour, at the time of each claim.'),
+  actionTokenMetadata: Type.Optional(
+    ref(ActionTokenMetadata, {
       description:
-        'Budget, claimed or not, of all incentives that pay the token of the first one, in base units of it. "0" if there is none.',
+        'The token that the action deals in; only with `includeTokenMetadata`, for the action type `swap`, if the token is known.',
     }),
-    rewardsDistributed: ref(TotalAmount, {
-      description: 'Amount of `totalBudget` that was claimed, in base units of the same token.',
-    }),
-    usdDistributed24Hr: usd('Value claimed in the last 24 hours, at the time of each claim.'),
-    usdDistributed1Hr: usd('Value claimed in the last hour, at the time of each claim.'),
-    actionTokenMetadata: Type.Optional(
-      ref(ActionTokenMetadata, {
-        description:
-          'The token that the action deals in; only with `includeTokenMetadata`, for the action type `swap`, if the token is known.',
-      }),
-    ),
-  },
-  {
-    $id: 'TrendingCampaign',
-    additionalProperties: false,
-    description: 'An active campaign with claims in the period.',
-  },
-)
+  ),
+})
 export type TrendingCampaign = Static<typeof TrendingCampaign>
 
 export const ListTrendingCampaignsQuery = queryOf(
@@ -235,14 +212,15 @@ export const ListTrendingCampaignsQuery = queryOf(
 )
 export type ListTrendingCampaignsQuery = Static<typeof ListTrendingCampaignsQuery>
 
-export const ListTrendingCampaignsResponse = Type.Object(
+export const ListTrendingCampaignsResponse = component(
+  'ListTrendingCampaignsResponse',
+  'Campaigns by claimed volume.',
   {
     trendingCampaigns: Type.Array(ref(TrendingCampaign), {
       maxItems: 100,
       description: 'The campaigns, by US dollars claimed in the period, then number of claims, then newest first.',
     }),
   },
-  { $id: 'ListTrendingCampaignsResponse', additionalProperties: false, description: 'Campaigns by claimed volume.' },
 )
 export type ListTrendingCampaignsResponse = Static<typeof ListTrendingCampaignsResponse>
 

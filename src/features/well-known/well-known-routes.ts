@@ -23,7 +23,7 @@ export function serveWellKnown(app: FastifyInstance, settings: WellKnownSettings
   const catalog = toContent(JSON.stringify(toCatalog(settings)), CATALOG_TYPE)
   app.get(CATALOG_PATH, hidden, async (request, reply) => {
     void reply.header('link', `<${CATALOG_PATH}>; rel="api-catalog"`)
-    await representations.send(request, reply, catalog, () => undefined)
+    await representations.send(request, reply, catalog)
     return reply
   })
 
@@ -33,7 +33,7 @@ export function serveWellKnown(app: FastifyInstance, settings: WellKnownSettings
     const today = Math.floor(now().getTime() / DAY_MS)
     const expires = new Date((today + EXPIRES_DAYS) * DAY_MS).toISOString()
     const text = `Contact: ${contact}\nExpires: ${expires}\nPreferred-Languages: en\n`
-    await representations.send(request, reply, toContent(text, 'text/plain; charset=utf-8'), () => undefined)
+    await representations.send(request, reply, toContent(text, 'text/plain; charset=utf-8'))
     return reply
   })
 }

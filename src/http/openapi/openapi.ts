@@ -110,7 +110,7 @@ export function serveOpenApi(app: FastifyInstance) {
     let made: Content | undefined
     app.get(path, { schema: { hide: true } }, async (request, reply) => {
       made ??= make()
-      await representations.send(request, reply, made, () => undefined)
+      await representations.send(request, reply, made)
       return reply
     })
   }

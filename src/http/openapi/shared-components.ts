@@ -1,3 +1,4 @@
+import { operationsOf } from './document-transforms.ts'
 import { nameEnumerations } from './named-enumerations.ts'
 import { shareProperties } from './shared-properties.ts'
 
@@ -33,16 +34,8 @@ interface Components {
  */
 export function shareComponents<T extends object>(document: T): T {
   const copy = structuredClone(document)
-  const {
-    paths = {},
-    components = {},
-    security,
-  } = copy as {
-    paths?: Record<string, Record<string, Operation>>
-    components?: Components
-    security?: object[]
-  }
-  const operations = Object.values(paths).flatMap((path) => Object.values(path))
+  const { components = {}, security } = copy as { components?: Components; security?: object[] }
+  const operations = operationsOf<Operation>(copy)
   for (const operation of operations) {
     if (JSON.stringify(operation.security) === JSON.stringify(security)) delete operation.security
   }

@@ -33,18 +33,14 @@ export interface Usage {
   bodyBytes: number
 }
 
-/** What addresses use; one that uses nothing takes no memory. */
-export interface Usages {
-  /** For one more holder. */
-  of(address: string): Usage
-  /** A holder has ended. */
-  release(usage: Usage): void
-}
+export type Usages = ReturnType<typeof createUsages>
 
-export function createUsages(): Usages {
+/** What addresses use; one that uses nothing takes no memory. */
+export function createUsages() {
   const usages = new Map<string, Usage>()
   return {
-    of(address) {
+    /** For one more holder. */
+    of(address: string) {
       const [network] = networksOf(address)
       let usage = usages.get(network)
       if (usage === undefined) {
@@ -55,7 +51,8 @@ export function createUsages(): Usages {
       return usage
     },
 
-    release(usage) {
+    /** A holder has ended. */
+    release(usage: Usage) {
       usage.holders -= 1
       if (usage.holders === 0) usages.delete(usage.network)
     },

@@ -23,23 +23,10 @@ export interface Exchange {
   bodyKey?: string
 }
 
-export interface Exchanges {
-  /** How many responses are being made. */
-  readonly rendering: number
-  begin(socket: Socket, response: ServerResponse, client: Usage): Exchange
-  /** Counts a request for the client that a proxy has named. */
-  assign(exchange: Exchange, address: string): void
-  /** The response is ready: from now on the client decides how long it takes. */
-  startSending(exchange: Exchange): void
-  /** The same of one that takes as long as its client wants. */
-  startStream(exchange: Exchange | undefined): void
-  /** Holds a large body to the end, and returns the bytes to send. */
-  shareBody(exchange: Exchange, key: string, bytes: Buffer): Buffer
-  end(exchange: Exchange): void
-}
+export type Exchanges = ReturnType<typeof createExchanges>
 
 /** Responses being made and responses being sent are counted separately: a slow reader uses only its connection. */
-export function createExchanges(usages: Usages, close: (socket: Socket) => void): Exchanges {
+export function createExchanges(usages: Usages, close: (socket: Socket) => void) {
   const bodies = createSharedBodies(close)
   let rendering = 0
 
@@ -50,6 +37,7 @@ export function createExchanges(usages: Usages, close: (socket: Socket) => void)
     rendering -= 1
   }
 
+  /** The response is ready: from now on the client decides how long it takes. */
   function startSending(exchange: Exchange) {
     endRendering(exchange)
     exchange.sendingSince = performance.now()
@@ -57,18 +45,20 @@ export function createExchanges(usages: Usages, close: (socket: Socket) => void)
   }
 
   return {
+    /** How many responses are being made. */
     get rendering() {
       return rendering
     },
 
-    begin(socket, response, client) {
+    begin(socket: Socket, response: ServerResponse, client: Usage): Exchange {
       rendering += 1
       client.rendering += 1
       client.holders += 1
       return { socket, response, client, isRendered: false, sendingSince: 0, progressAt: 0, sentBytes: 0 }
     },
 
-    assign(exchange, address) {
+    /** Counts a request for the client that a proxy has named. */
+    assign(exchange: Exchange, address: string) {
       exchange.client.rendering -= 1
       usages.release(exchange.client)
       exchange.client = usages.of(address)
@@ -77,18 +67,20 @@ export function createExchanges(usages: Usages, close: (socket: Socket) => void)
 
     startSending,
 
-    startStream(exchange) {
+    /** `startSending` of one that takes as long as its client wants. */
+    startStream(exchange: Exchange | undefined) {
       if (exchange === undefined) return
       exchange.isStream = true
       startSending(exchange)
     },
 
-    shareBody(exchange, key, bytes) {
+    /** Holds a large body to the end, and returns the bytes to send. */
+    shareBody(exchange: Exchange, key: string, bytes: Buffer) {
       exchange.bodyKey = key
       return bodies.share(key, bytes, exchange.socket, exchange.client)
     },
 
-    end(exchange) {
+    end(exchange: Exchange) {
       endRendering(exchange)
       const { bodyKey, socket, client } = exchange
       if (bodyKey !== undefined) bodies.release(bodyKey, socket, client)

@@ -14,17 +14,7 @@ interface SharedBody {
   begunAt: number
 }
 
-export interface SharedBodies {
-  /**
-   * Holds a body until it is released, and returns the bytes to send: the buffer of an equal body, if one is being sent
-   * already. If there are too many, it closes the connections on which the most expensive one is sent: its size times
-   * the time since its latest transfer began.
-   */
-  share(key: string, bytes: Buffer, socket: Socket, client: Usage): Buffer
-  release(key: string, socket: Socket, client: Usage): void
-}
-
-export function createSharedBodies(close: (socket: Socket) => void): SharedBodies {
+export function createSharedBodies(close: (socket: Socket) => void) {
   const shared = new Map<string, SharedBody>()
   let total = 0
 
@@ -35,7 +25,12 @@ export function createSharedBodies(close: (socket: Socket) => void): SharedBodie
   }
 
   return {
-    share(key, bytes, socket, client) {
+    /**
+     * Holds a body until it is released, and returns the bytes to send: the buffer of an equal body, if one is being
+     * sent already. If there are too many, it closes the connections on which the most expensive one is sent: its size
+     * times the time since its latest transfer began.
+     */
+    share(key: string, bytes: Buffer, socket: Socket, client: Usage) {
       const now = performance.now()
       let body = shared.get(key)
       if (body === undefined) {
@@ -52,7 +47,7 @@ export function createSharedBodies(close: (socket: Socket) => void): SharedBodie
       return body.bytes
     },
 
-    release(key, socket, client) {
+    release(key: string, socket: Socket, client: Usage) {
       const body = shared.get(key)
       if (body === undefined || !body.sockets.delete(socket)) return
       if (body.sockets.size === 0) {

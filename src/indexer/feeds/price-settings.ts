@@ -25,14 +25,14 @@ interface TokenReference {
 }
 
 /** The price source of a token: a feed of the chain whose settings these are, or the operator. */
-export type PriceSource = { token: TokenReference } & ({ feed: Hex } | { usd: string })
+export type PriceSource = { token: TokenReference } & ({ feed: Hex } | { fixedPriceUsd: string })
 
 /** @param chainId of tokens that name no chain. */
 export function toPriceSource(chainId: number, { token, feed, usd }: PriceEntry): PriceSource {
   const reference = toTokenReference(chainId, token)
   if (feed !== undefined) return { token: reference, feed: feed.toLowerCase() as Hex }
   if (usd === undefined) throw new TypeError('a price without a source has passed as checked')
-  return { token: reference, usd }
+  return { token: reference, fixedPriceUsd: usd }
 }
 
 function toTokenReference(chainId: number, token: string): TokenReference {

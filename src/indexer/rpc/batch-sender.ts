@@ -1,3 +1,4 @@
+import { createTurns } from '../../turns.ts'
 import { EndpointError, toEndpointError } from './endpoint-errors.ts'
 import { isRangeSearch, type RpcCall, type RpcResponse, type SendCalls } from './json-rpc.ts'
 
@@ -36,7 +37,7 @@ const PROBE: RpcCall = { method: 'eth_chainId', params: [] }
 export class BatchSender {
   readonly #send: SendCalls
   readonly #size: BatchSize
-  readonly #inSlot = createSlots(MAX_REQUESTS)
+  readonly #inTurn = createTurns(MAX_REQUESTS)
   /** Requests that failed in a row. */
   #failures = 0
   #probing: Promise<EndpointError | undefined> | undefined
@@ -95,7 +96,7 @@ export class BatchSender {
    */
   async #trySending(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcResponse[] | EndpointError> {
     for (let attempts = 1; ; attempts += 1) {
-      const responses = await this.#inSlot(() => this.#send(calls, signal)).catch(toOwnError)
+      const responses = await this.#inTurn(() => this.#send(calls, signal)).catch(toOwnError)
       // A refusal is a response.
       if (responses instanceof EndpointError && responses.rejection !== undefined) return responses
       const failure = responses instanceof EndpointError ? responses : errorOfAll(responses)
@@ -164,23 +165,6 @@ function errorOfAll(responses: readonly RpcResponse[]): EndpointError | undefine
   const isShared = responses.every((response) => 'error' in response && response.error.message === first.error.message)
   const error = toEndpointError(first.error)
   return isShared && (error.fault === 'rate-limited' || error.rejection === 'other') ? error : undefined
-}
-
-/** Limits how much of some work is under way at the same time; the rest waits for its turn. */
-function createSlots(count: number) {
-  let free = count
-  const waiting: (() => void)[] = []
-  return async function inSlot<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
-    if (free > 0) free -= 1
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) free += 1
-      else next()
-    }
-  }
 }
 
 /** Full batches in a row before a larger one is tried; doubled after each one that was too large. */

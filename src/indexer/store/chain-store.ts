@@ -13,8 +13,6 @@ import { applyChainFile } from './declared-prices.ts'
 import type { SkippedCampaignOptions } from './skipped-campaigns.ts'
 import { StepWriter } from './step-writer.ts'
 
-export { ChainMovedError } from './chain-rows.ts'
-
 /** The stored state of a chain, for the one process that follows it. */
 export interface ChainStore extends FollowedStore {
   /** How far the chain is stored. */

@@ -29,10 +29,7 @@ export async function applyChainFile(client: pg.Client, ingest: Ingest, chain: C
       chainId,
       feedsOf(prices).filter((feed) => !unread.has(feed)),
     )
-    const sources = prices.map((source) =>
-      'feed' in source ? source : { token: source.token, fixedPriceUsd: source.usd },
-    )
-    await ingest.applyWithin({ records, priceSources: { chainId, sources } })
+    await ingest.applyWithin({ records, priceSources: { chainId, sources: prices } })
   })
 }
 

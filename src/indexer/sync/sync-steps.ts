@@ -83,7 +83,7 @@ export type SyncStep =
   /** Nothing has changed. */
   | { type: 'rest'; head: BlockHeader; finalized: number }
 
-export interface Advance {
+export interface Advance extends Omit<FixedFacts, 'origins' | 'prices'> {
   /** The stored block that this one follows; its number is -1 for the first advance. */
   base: number
   /** Stored blocks that are no longer on the chain: 0 without a reorganisation. */
@@ -95,15 +95,11 @@ export interface Advance {
    * Blocks above the base that go into the window, ascending; the last is `asOf`, unless the chain has become shorter.
    */
   blocks: BlockHeader[]
-  claims: BlockClaim[]
   /** Touched campaigns, as of `asOf`. */
   campaigns: ChainCampaign[]
   /** Campaigns that were touched above the base and no longer exist. */
   revertedCampaigns: string[]
   tokens: TokenRecord[]
-  affects: FixedFacts['affects']
-  orphanClaims: number
-  unreadable: FixedFacts['unreadable']
   feedFacts: FeedFacts
 }
 

@@ -34,22 +34,20 @@ const asStaged = (place: string, others: string) => `
 
 const keepMetadata: Step[] = stepsFor(
   ['campaignMetadata'],
-  [
-    // What is stored as it is changes nothing.
-    `delete from staged_campaignmetadata staged using campaign_metadata stored
-    where stored.id = staged.id and stored.chosen = staged.chosen`,
-    `insert into campaign_metadata (id, chosen) select id, chosen from staged_campaignmetadata where is_removed is null
-    on conflict (id) do update set chosen = excluded.chosen`,
-    // The metadata applies only once the campaign's own record is stored.
-    `update campaign_metadata stored set chosen = '{}' from staged_campaignmetadata removed
-    where is_removed and stored.id = removed.id`,
-    `insert into staged_campaign
-    select again.* from staged_campaignmetadata metadata
-    join campaign_metadata stored using (id)
-    join campaigns using (id)
-    ${asStaged('metadata.place', "coalesce(stored.own, '{}')")}
-    where not exists (select from staged_campaign named where named.id = metadata.id)`,
-  ],
+  // What is stored as it is changes nothing.
+  `delete from staged_campaignmetadata staged using campaign_metadata stored
+  where stored.id = staged.id and stored.chosen = staged.chosen`,
+  `insert into campaign_metadata (id, chosen) select id, chosen from staged_campaignmetadata where is_removed is null
+  on conflict (id) do update set chosen = excluded.chosen`,
+  // The metadata applies only once the campaign's own record is stored.
+  `update campaign_metadata stored set chosen = '{}' from staged_campaignmetadata removed
+  where is_removed and stored.id = removed.id`,
+  `insert into staged_campaign
+  select again.* from staged_campaignmetadata metadata
+  join campaign_metadata stored using (id)
+  join campaigns using (id)
+  ${asStaged('metadata.place', "coalesce(stored.own, '{}')")}
+  where not exists (select from staged_campaign named where named.id = metadata.id)`,
 )
 
 /** Before anything reads the staged campaigns. */
@@ -57,36 +55,32 @@ export const overlayMetadata: Step[] = [
   ...keepMetadata,
   ...stepsFor(
     ['campaign', 'campaignMetadata'],
-    [
-      `update campaign_metadata metadata set own = staged.own
-      from (
-        select id, (
-          select jsonb_object_agg(key, value) from jsonb_each(to_jsonb(campaign))
-          where key = any ('{${overlaid}}')
-        ) as own
-        from staged_campaign campaign
-      ) staged
-      where metadata.id = staged.id and metadata.own is distinct from staged.own`,
-      // The columns of each kind of list are set together.
-      `update staged_campaign staged set (${overlaid}) = (
-        select ${overlaid} from jsonb_populate_record(staged, chosen
-          - case when allow_list_type = 'OffchainAccessList' then '' else 'access_list_id' end
-          - case when allow_list_type in ('SimpleAllowList', 'SimpleDenyList') then '' else 'allow_list_addresses' end))
-      from campaign_metadata metadata where metadata.id = staged.id`,
-    ],
+    `update campaign_metadata metadata set own = staged.own
+    from (
+      select id, (
+        select jsonb_object_agg(key, value) from jsonb_each(to_jsonb(campaign))
+        where key = any ('{${overlaid}}')
+      ) as own
+      from staged_campaign campaign
+    ) staged
+    where metadata.id = staged.id and metadata.own is distinct from staged.own`,
+    // The columns of each kind of list are set together.
+    `update staged_campaign staged set (${overlaid}) = (
+      select ${overlaid} from jsonb_populate_record(staged, chosen
+        - case when allow_list_type = 'OffchainAccessList' then '' else 'access_list_id' end
+        - case when allow_list_type in ('SimpleAllowList', 'SimpleDenyList') then '' else 'allow_list_addresses' end))
+    from campaign_metadata metadata where metadata.id = staged.id`,
   ),
   ...stepsFor(
     ['campaignMetadata'],
-    [
-      `delete from campaign_metadata stored using staged_campaignmetadata removed
-      where is_removed and stored.id = removed.id`,
-    ],
+    `delete from campaign_metadata stored using staged_campaignmetadata removed
+    where is_removed and stored.id = removed.id`,
   ),
-  {
-    appliesTo: ['withdrawnCampaign'],
-    sql: `update campaign_metadata metadata set own = null
-      from withdrawn_campaign withdrawn where withdrawn.id = metadata.id and own is not null`,
-  },
+  ...stepsFor(
+    ['withdrawnCampaign'],
+    `update campaign_metadata metadata set own = null
+    from withdrawn_campaign withdrawn where withdrawn.id = metadata.id and own is not null`,
+  ),
 ]
 
 /** A staged campaign as it will be stored: addresses in their order, each once. */
@@ -99,20 +93,18 @@ const asItComes = `select id, place, jsonb_set(to_jsonb(campaign) - 'place', '{a
 export const recordCampaignChanges: Step[] = [
   ...stepsFor(
     ['campaign', 'campaignMetadata'],
-    [
-      `insert into noted_changes
-      select 'campaign.added', chain_id, id, null from staged_campaign staged
-      where not exists (select from campaigns where campaigns.id = staged.id)`,
-      `insert into noted_changes
-      select 'campaign.changed', campaigns.chain_id, campaigns.id, null
-      from (${asItComes}) staged join campaigns using (id)
-      ${asStaged('staged.place', "'{}'")}
-      where to_jsonb(again) - 'place' <> coming`,
-    ],
+    `insert into noted_changes
+    select 'campaign.added', chain_id, id, null from staged_campaign staged
+    where not exists (select from campaigns where campaigns.id = staged.id)`,
+    `insert into noted_changes
+    select 'campaign.changed', campaigns.chain_id, campaigns.id, null
+    from (${asItComes}) staged join campaigns using (id)
+    ${asStaged('staged.place', "'{}'")}
+    where to_jsonb(again) - 'place' <> coming`,
   ),
-  {
-    appliesTo: ['withdrawnCampaign'],
-    sql: `insert into noted_changes
+  ...stepsFor(
+    ['withdrawnCampaign'],
+    `insert into noted_changes
     select 'campaign.removed', chain_id, id, null from withdrawn_campaign join campaigns using (id)`,
-  },
+  ),
 ]

@@ -1,5 +1,5 @@
 import { makeCampaignDocuments, remakeCampaignBodies } from '../../read-models/campaign-documents/maintain.ts'
-import { type Step, stepsFor } from '../../read-models/steps.ts'
+import { populating, type Step, stepsFor } from '../../read-models/steps.ts'
 import { upsert } from './merge-records.ts'
 
 /*
@@ -8,10 +8,16 @@ import { upsert } from './merge-records.ts'
  */
 
 /** Marks campaigns, except those already marked. `isRecordAffected`: see the working tables. */
-export const touch = (keys: string, { isRecordAffected }: { isRecordAffected: boolean }) =>
-  `insert into touched_campaigns (key, is_record_touched)
-  select distinct key, ${isRecordAffected} from (${keys}) touching
-  where not exists (select from touched_campaigns already where already.key = touching.key)`
+const touch = (keys: string, { isRecordAffected }: { isRecordAffected: boolean }) =>
+  populating(
+    'touched_campaigns',
+    `insert into touched_campaigns (key, is_record_touched)
+    select distinct key, ${isRecordAffected} from (${keys}) touching
+    where not exists (select from touched_campaigns already where already.key = touching.key)`,
+  )
+
+/** The campaigns of changed claims. */
+export const touchClaimed = touch('select campaign_key as key from claim_changes', { isRecordAffected: false })
 
 /**
  * Campaigns whose derived columns may change; for each of them the sources are read again. Stored ones that are
@@ -21,53 +27,33 @@ export const touch = (keys: string, { isRecordAffected }: { isRecordAffected: bo
 export const touchCampaigns: Step[] = [
   ...stepsFor(
     ['withdrawnCampaign'],
-    [
-      [
-        touch('select key from withdrawn_campaign join campaigns using (id)', { isRecordAffected: true }),
-        'touched_campaigns',
-      ],
-    ],
+    touch('select key from withdrawn_campaign join campaigns using (id)', { isRecordAffected: true }),
   ),
   ...stepsFor(
     ['campaign'],
-    [
-      [
-        touch('select campaigns.key from staged_campaign join campaigns using (id)', { isRecordAffected: true }),
-        'touched_campaigns',
-      ],
-    ],
+    touch('select campaigns.key from staged_campaign join campaigns using (id)', { isRecordAffected: true }),
   ),
   ...stepsFor(
     ['token'],
-    [
-      [
-        touch(
-          `select incentives.campaign_key as key
-          from staged_token token
-          left join tokens known using (chain_id, address)
-          join incentives on incentives.chain_id = token.chain_id and incentives.asset = token.address
-          where coalesce(token.is_whitelisted, false) <> coalesce(known.is_whitelisted, false)`,
-          { isRecordAffected: false },
-        ),
-        'touched_campaigns',
-      ],
-    ],
+    touch(
+      `select incentives.campaign_key as key
+      from staged_token token
+      left join tokens known using (chain_id, address)
+      join incentives on incentives.chain_id = token.chain_id and incentives.asset = token.address
+      where coalesce(token.is_whitelisted, false) <> coalesce(known.is_whitelisted, false)`,
+      { isRecordAffected: false },
+    ),
   ),
   ...stepsFor(
     ['actionTemplate'],
-    [
-      [
-        touch(
-          `select campaigns.key
-          from staged_actiontemplate template
-          join action_templates known using (id)
-          join campaigns on campaigns.action_template_id = template.id
-          where fold_case(template.action_type) <> fold_case(known.action_type)`,
-          { isRecordAffected: false },
-        ),
-        'touched_campaigns',
-      ],
-    ],
+    touch(
+      `select campaigns.key
+      from staged_actiontemplate template
+      join action_templates known using (id)
+      join campaigns on campaigns.action_template_id = template.id
+      where fold_case(template.action_type) <> fold_case(known.action_type)`,
+      { isRecordAffected: false },
+    ),
   ),
 ]
 
@@ -89,89 +75,85 @@ const convertedColumns = {
 /** Campaigns with everything that is replaced with them. */
 export const mergeCampaigns = stepsFor(
   ['campaign'],
-  [
-    upsert(
-      'campaigns',
-      ['id'],
-      [...campaignColumns, ...Object.keys(convertedColumns)],
-      `select id, ${campaignColumns.join(', ')},
+  upsert(
+    'campaigns',
+    ['id'],
+    [...campaignColumns, ...Object.keys(convertedColumns)],
+    `select id, ${campaignColumns.join(', ')},
       ${Object.entries(convertedColumns)
         .map(([column, value]) => `${value} as ${column}`)
         .join(', ')}
     from staged_campaign`,
-    ),
-    [
-      `insert into staged_key
-        select campaigns.key, staged_campaign.id, staged_campaign.incentive_positions
-        from staged_campaign join campaigns using (id)`,
-      'staged_key',
-    ],
-    [touch('select key from staged_key', { isRecordAffected: true }), 'touched_campaigns'],
-    `delete from allow_lists where campaign_key in (select key from staged_key)`,
-    `delete from action_steps where campaign_key in (select key from staged_key)`,
-    `delete from campaign_facets where campaign_key in (select key from staged_key)`,
-    upsert(
-      'incentives',
-      ['campaign_key', 'position'],
-      ['type', 'chain_id', 'asset', 'definition', 'auction'],
-      `select key as campaign_key, staged_key.incentive_positions[nth] as position, definition ->> 'type' as type, chain_id,
+  ),
+  populating(
+    'staged_key',
+    `insert into staged_key
+    select campaigns.key, staged_campaign.id, staged_campaign.incentive_positions
+    from staged_campaign join campaigns using (id)`,
+  ),
+  touch('select key from staged_key', { isRecordAffected: true }),
+  `delete from allow_lists where campaign_key in (select key from staged_key)`,
+  `delete from action_steps where campaign_key in (select key from staged_key)`,
+  `delete from campaign_facets where campaign_key in (select key from staged_key)`,
+  upsert(
+    'incentives',
+    ['campaign_key', 'position'],
+    ['type', 'chain_id', 'asset', 'definition', 'auction'],
+    `select key as campaign_key, staged_key.incentive_positions[nth] as position, definition ->> 'type' as type, chain_id,
       definition ->> 'asset' as asset, definition - 'auction' as definition, definition -> 'auction' as auction
     from staged_campaign join staged_key using (id),
       jsonb_array_elements(incentives) with ordinality as incentive (definition, nth)`,
-    ),
-    `insert into action_steps (campaign_key, position, definition)
-    select key, position - 1, definition
-    from staged_campaign join staged_key using (id),
-      jsonb_array_elements(action_steps) with ordinality as step (definition, position)`,
-    `insert into allow_lists (campaign_key, owner, contract_address, type, access_list_id, allowed_list_ids,
-      denied_list_ids, has_recorded_addresses, address_count)
-    select key, allow_list_owner, allow_list_contract_address, allow_list_type, access_list_id,
-      array(select jsonb_array_elements_text(allowed_list_ids)), array(select jsonb_array_elements_text(denied_list_ids)),
-      allow_list_addresses is not null,
-      (select count(distinct address) from unnest(allow_list_addresses) as address)
-    from staged_campaign join staged_key using (id) where allow_list_type is not null`,
-    `insert into allow_list_addresses (campaign_key, address)
-    select distinct key, address
-    from staged_campaign join staged_key using (id), unnest(allow_list_addresses) as address`,
-    `insert into campaign_facets (kind, chain_id, value, campaign_key)
-    select 'target', (definition ->> 'chainId')::bigint, definition ->> 'targetContract', key
-    from action_steps join staged_key on key = campaign_key
-    union
-    select 'token', incentives.chain_id, asset, key
-    from incentives join staged_key on key = campaign_key
-    where asset is not null and position = any (incentive_positions)
-    union
-    select 'token', action_token_chain_id, action_token_address, key
-    from staged_campaign join staged_key using (id) where action_token_address is not null
-    union
-    select 'collection', nft_collection_chain_id, nft_collection_address, key
-    from staged_campaign join staged_key using (id) where nft_collection_address is not null
-    union
-    select 'channel', 0, fold_case(channel), key
-    from staged_campaign join staged_key using (id), jsonb_array_elements_text(distribution_channels) as channel`,
-  ],
+  ),
+  `insert into action_steps (campaign_key, position, definition)
+  select key, position - 1, definition
+  from staged_campaign join staged_key using (id),
+    jsonb_array_elements(action_steps) with ordinality as step (definition, position)`,
+  `insert into allow_lists (campaign_key, owner, contract_address, type, access_list_id, allowed_list_ids,
+    denied_list_ids, has_recorded_addresses, address_count)
+  select key, allow_list_owner, allow_list_contract_address, allow_list_type, access_list_id,
+    array(select jsonb_array_elements_text(allowed_list_ids)), array(select jsonb_array_elements_text(denied_list_ids)),
+    allow_list_addresses is not null,
+    (select count(distinct address) from unnest(allow_list_addresses) as address)
+  from staged_campaign join staged_key using (id) where allow_list_type is not null`,
+  `insert into allow_list_addresses (campaign_key, address)
+  select distinct key, address
+  from staged_campaign join staged_key using (id), unnest(allow_list_addresses) as address`,
+  `insert into campaign_facets (kind, chain_id, value, campaign_key)
+  select 'target', (definition ->> 'chainId')::bigint, definition ->> 'targetContract', key
+  from action_steps join staged_key on key = campaign_key
+  union
+  select 'token', incentives.chain_id, asset, key
+  from incentives join staged_key on key = campaign_key
+  where asset is not null and position = any (incentive_positions)
+  union
+  select 'token', action_token_chain_id, action_token_address, key
+  from staged_campaign join staged_key using (id) where action_token_address is not null
+  union
+  select 'collection', nft_collection_chain_id, nft_collection_address, key
+  from staged_campaign join staged_key using (id) where nft_collection_address is not null
+  union
+  select 'channel', 0, fold_case(channel), key
+  from staged_campaign join staged_key using (id), jsonb_array_elements_text(distribution_channels) as channel`,
 )
 
 /** Incentives of campaigns that are found as before. */
 export const updateIncentiveState = stepsFor(
   ['incentive'],
-  [
-    [
-      `with changed as (
-        update incentives target set definition = source.definition - 'auction', auction = source.definition -> 'auction'
-        from changed_incentive source join campaigns on campaigns.id = source.campaign_id
-        where target.campaign_key = campaigns.key and target.position = source.position
-          and (target.definition, target.auction)
-            is distinct from (source.definition - 'auction', source.definition -> 'auction')
-        returning target.campaign_key
-      )
-      insert into refigured_campaigns select distinct campaign_key from changed`,
-      'refigured_campaigns',
-    ],
-    `insert into noted_changes select 'campaign.changed', chain_id, id, null
-    from refigured_campaigns join campaigns using (key)`,
-    [touch('select key from refigured_campaigns', { isRecordAffected: false }), 'touched_campaigns'],
-  ],
+  populating(
+    'refigured_campaigns',
+    `with changed as (
+      update incentives target set definition = source.definition - 'auction', auction = source.definition -> 'auction'
+      from changed_incentive source join campaigns on campaigns.id = source.campaign_id
+      where target.campaign_key = campaigns.key and target.position = source.position
+        and (target.definition, target.auction)
+          is distinct from (source.definition - 'auction', source.definition -> 'auction')
+      returning target.campaign_key
+    )
+    insert into refigured_campaigns select distinct campaign_key from changed`,
+  ),
+  `insert into noted_changes select 'campaign.changed', chain_id, id, null
+  from refigured_campaigns join campaigns using (key)`,
+  touch('select key from refigured_campaigns', { isRecordAffected: false }),
 )
 
 const signatureColumns = 'claimant, incentive_position, signature, referrer'
@@ -190,32 +172,28 @@ const detachSignatures = (those: string) => `with gone as (
 export const withdrawIncentives: Step[] = [
   ...stepsFor(
     ['campaign'],
-    [
-      `with attached as (
-        delete from detached_claim_signatures detached using staged_key
-        where detached.campaign_id = staged_key.id and incentive_position = any (staged_key.incentive_positions)
-        returning staged_key.key as campaign_key, ${signatureColumns}
-      )
-      insert into claim_signatures (campaign_key, ${signatureColumns})
-      select campaign_key, ${signatureColumns} from attached on conflict do nothing`,
-      // The checks guarantee that no signature refers to an imported one. A chain that has changed is not checked.
-      detachSignatures(`staged_key where campaign_key = staged_key.key
-        and incentive_position <> all (staged_key.incentive_positions)`),
-      `delete from incentives using staged_key
-      where incentives.campaign_key = staged_key.key and incentives.position <> all (staged_key.incentive_positions)`,
-    ],
+    `with attached as (
+      delete from detached_claim_signatures detached using staged_key
+      where detached.campaign_id = staged_key.id and incentive_position = any (staged_key.incentive_positions)
+      returning staged_key.key as campaign_key, ${signatureColumns}
+    )
+    insert into claim_signatures (campaign_key, ${signatureColumns})
+    select campaign_key, ${signatureColumns} from attached on conflict do nothing`,
+    // The checks guarantee that no signature refers to an imported one. A chain that has changed is not checked.
+    detachSignatures(`staged_key where campaign_key = staged_key.key
+    and incentive_position <> all (staged_key.incentive_positions)`),
+    `delete from incentives using staged_key
+    where incentives.campaign_key = staged_key.key and incentives.position <> all (staged_key.incentive_positions)`,
   ),
   ...stepsFor(
     ['withdrawnCampaign'],
-    [
-      detachSignatures(`campaigns leaving join withdrawn_campaign using (id) where campaign_key = leaving.key`),
-      `delete from campaigns using withdrawn_campaign where campaigns.id = withdrawn_campaign.id`,
-    ],
+    detachSignatures(`campaigns leaving join withdrawn_campaign using (id) where campaign_key = leaving.key`),
+    `delete from campaigns using withdrawn_campaign where campaigns.id = withdrawn_campaign.id`,
   ),
 ]
 
 /** After the incentives are stored. */
 export const makeDocuments: Step[] = [
-  ...stepsFor(['campaign'], [makeCampaignDocuments('select key from staged_key')]),
-  ...stepsFor(['incentive'], [remakeCampaignBodies('select key from refigured_campaigns')]),
+  ...stepsFor(['campaign'], makeCampaignDocuments('select key from staged_key')),
+  ...stepsFor(['incentive'], remakeCampaignBodies('select key from refigured_campaigns')),
 ]

@@ -1,6 +1,7 @@
 import { noteFollowingClaims } from '../../read-models/claim-intervals/maintain.ts'
-import { type Step, stepsFor } from '../../read-models/steps.ts'
-import { touch } from './merge-campaigns.ts'
+import { populating, type Step, stepsFor, stepsUnlessEmpty } from '../../read-models/steps.ts'
+import { isSameClaim } from '../staging/staging.ts'
+import { touchClaimed } from './merge-campaigns.ts'
 import { upsert } from './merge-records.ts'
 
 /*
@@ -49,7 +50,7 @@ const comingClaims = `insert into claim_changes
 const dropUnchanged = `with unchanged as (
     delete from claim_changes recorded using campaigns, staged_claim claim
     where campaigns.key = recorded.campaign_key
-      and recorded.chain_id = claim.chain_id and recorded.tx_hash = claim.tx_hash and recorded.log_index = claim.log_index
+      and ${isSameClaim('recorded', 'claim')}
       and (campaigns.id, recorded.incentive_position, recorded.claimant, recorded.amount,
           case when not recorded.is_value_derived then recorded.amount_usd end, recorded.block_timestamp)
         is not distinct from (claim.campaign_id, claim.incentive_position, claim.claimant, claim.amount, claim.amount_usd,
@@ -57,8 +58,7 @@ const dropUnchanged = `with unchanged as (
     returning recorded.chain_id, recorded.tx_hash, recorded.log_index
   )
   delete from staged_claim claim using unchanged
-  where claim.chain_id = unchanged.chain_id and claim.tx_hash = unchanged.tx_hash
-    and claim.log_index = unchanged.log_index`
+  where ${isSameClaim('claim', 'unchanged')}`
 
 const changedClaimants = `insert into claimant_changes
   select campaign_key, claimant, has_gone or ${hasClaim}, has_come
@@ -82,27 +82,24 @@ const countClaimants = `merge into campaign_claimant_counts counts
 
 /** Once every campaign has its key. Unchanged claims do not even start to write, and so take no revision. */
 export const mergeClaims: Step[] = [
-  ...stepsFor(['withdrawnClaim'], [[revertedClaims, 'claim_changes']]),
-  ...stepsFor(['claim'], [[goneBy('staged_claim'), 'claim_changes'], dropUnchanged, [comingClaims, 'claim_changes']]),
+  ...stepsFor(['withdrawnClaim'], populating('claim_changes', revertedClaims)),
   ...stepsFor(
-    ['claim', 'withdrawnClaim'],
-    [
-      [touch('select campaign_key as key from claim_changes', { isRecordAffected: false }), 'touched_campaigns'],
-      [changedClaimants, 'claimant_changes'],
-    ],
+    ['claim'],
+    populating('claim_changes', goneBy('staged_claim')),
+    dropUnchanged,
+    populating('claim_changes', comingClaims),
   ),
+  ...stepsFor(['claim', 'withdrawnClaim'], touchClaimed, populating('claimant_changes', changedClaimants)),
   ...noteFollowingClaims,
-  {
-    appliesTo: ['withdrawnClaim'],
-    skipUnless: 'claim_changes',
-    sql: `delete from claims using withdrawn_claim withdrawn
-      where claims.chain_id = withdrawn.chain_id and claims.tx_hash = withdrawn.tx_hash
-        and claims.log_index = withdrawn.log_index`,
-  },
-  {
-    appliesTo: ['claim'],
-    skipUnless: 'claim_changes',
-    sql: upsert(
+  ...stepsUnlessEmpty(
+    'claim_changes',
+    ['withdrawnClaim'],
+    `delete from claims using withdrawn_claim withdrawn where ${isSameClaim('claims', 'withdrawn')}`,
+  ),
+  ...stepsUnlessEmpty(
+    'claim_changes',
+    ['claim'],
+    upsert(
       'claims',
       ['chain_id', 'tx_hash', 'log_index'],
       [
@@ -111,6 +108,6 @@ export const mergeClaims: Step[] = [
       ],
       'select * from claim_changes where direction = 1',
     ),
-  },
-  ...stepsFor(['claim', 'withdrawnClaim'], [countClaimants]),
+  ),
+  ...stepsFor(['claim', 'withdrawnClaim'], countClaimants),
 ]

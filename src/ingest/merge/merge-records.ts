@@ -1,5 +1,5 @@
 import { noteRecords } from '../../read-models/changes/maintain.ts'
-import { type Step, stepsFor } from '../../read-models/steps.ts'
+import { populating, type Step, stepsFor } from '../../read-models/steps.ts'
 import type { RecordType } from '../records.ts'
 import { FOLLOWS } from '../staging/reference-checks.ts'
 import { stagingName } from '../staging/staging.ts'
@@ -33,70 +33,62 @@ const removeRecords = (type: RecordType, table: string, identity: string[]) =>
 export const mergeTokensAndLists: Step[] = [
   ...stepsFor(
     ['token'],
-    [
-      // Their prices have a history of their own.
-      `with merged as (${upsert(
-        'tokens',
-        ['chain_id', 'address'],
-        [
-          ...['decimals', 'name', 'symbol', 'image_uri', 'is_whitelisted', 'is_imported'],
-          ...['market_cap', 'price_change_24_hr', 'volume_24_hr', 'holders'],
-        ],
-        // Who follows a chain reads its tokens there.
-        `select *, coalesce(current_setting('${FOLLOWS}', true), '') = '' as is_imported from staged_token
+    // Their prices have a history of their own.
+    `with merged as (${upsert(
+      'tokens',
+      ['chain_id', 'address'],
+      [
+        ...['decimals', 'name', 'symbol', 'image_uri', 'is_whitelisted', 'is_imported'],
+        ...['market_cap', 'price_change_24_hr', 'volume_24_hr', 'holders'],
+      ],
+      // Who follows a chain reads its tokens there.
+      `select *, coalesce(current_setting('${FOLLOWS}', true), '') = '' as is_imported from staged_token
         where is_removed is null`,
-      )} returning chain_id, address), removed as (${removeRecords('token', 'tokens', ['chain_id', 'address'])}
+    )} returning chain_id, address), removed as (${removeRecords('token', 'tokens', ['chain_id', 'address'])}
         returning stored.chain_id, stored.address)
       insert into noted_changes
       select 'token.changed', chain_id, null, jsonb_build_object('token', chain_id || ':' || address)
       from (select * from merged union all select * from removed) changed`,
-    ],
   ),
   ...stepsFor(
     ['contract'],
-    [
-      `with merged as (${upsertRecords('contract', 'contracts', ['chain_id', 'address'], ['name'])}
-        returning chain_id, address
-      ), removed as (${removeRecords('contract', 'contracts', ['chain_id', 'address'])}
-        returning stored.chain_id, stored.address)
-      ${noteRecords(
-        'contract',
-        { chainId: 'chain_id', address: 'address' },
-        '(select * from merged union all select * from removed) changed',
-      )}`,
-    ],
+    `with merged as (${upsertRecords('contract', 'contracts', ['chain_id', 'address'], ['name'])}
+      returning chain_id, address
+    ), removed as (${removeRecords('contract', 'contracts', ['chain_id', 'address'])}
+      returning stored.chain_id, stored.address)
+    ${noteRecords(
+      'contract',
+      { chainId: 'chain_id', address: 'address' },
+      '(select * from merged union all select * from removed) changed',
+    )}`,
   ),
   ...stepsFor(
     ['actionTemplate'],
-    [
-      `with merged as (${upsertRecords(
-        'actionTemplate',
-        'action_templates',
-        ['id'],
-        ['project_id', 'action_type', 'project_image', 'description', 'category'],
-      )} returning id)
+    `with merged as (${upsertRecords(
+      'actionTemplate',
+      'action_templates',
+      ['id'],
+      ['project_id', 'action_type', 'project_image', 'description', 'category'],
+    )} returning id)
       ${noteRecords(
         'actionTemplate',
         { id: 'id' },
         `(select id from merged union all
           select id from staged_actiontemplate join action_templates using (id) where is_removed) changed`,
       )}`,
-    ],
   ),
   ...stepsFor(
     ['accessList'],
-    [
-      upsert(
-        'access_lists',
-        ['id'],
-        ['user_id', 'name', 'icon', 'created_at', 'member_count'],
-        `select *, (select count(distinct address) from unnest(members) as address)::integer as member_count
-        from staged_accesslist where is_removed is null`,
-      ),
-      `delete from access_list_members where access_list_id in (select id from staged_accesslist)`,
-      `insert into access_list_members (access_list_id, address)
-      select distinct id, address from staged_accesslist, unnest(members) as address`,
-    ],
+    upsert(
+      'access_lists',
+      ['id'],
+      ['user_id', 'name', 'icon', 'created_at', 'member_count'],
+      `select *, (select count(distinct address) from unnest(members) as address)::integer as member_count
+      from staged_accesslist where is_removed is null`,
+    ),
+    `delete from access_list_members where access_list_id in (select id from staged_accesslist)`,
+    `insert into access_list_members (access_list_id, address)
+    select distinct id, address from staged_accesslist, unnest(members) as address`,
   ),
 ]
 
@@ -111,60 +103,52 @@ const recordSignatureChange = (campaignId: string, from: string) =>
 export const recordSignatureChanges: Step[] = [
   ...stepsFor(
     ['claimSignature'],
-    [
-      recordSignatureChange(
-        'signed.campaign_id',
-        `staged_claimsignature signed join campaigns on campaigns.id = signed.campaign_id
-        left join claim_signatures stored on stored.campaign_key = campaigns.key
-          and stored.claimant = signed.claimant and stored.incentive_position = signed.incentive_position
-        where case when is_removed then stored.signature is not null
-          else (stored.signature, stored.referrer) is distinct from (signed.signature, signed.referrer) end`,
-      ),
-    ],
+    recordSignatureChange(
+      'signed.campaign_id',
+      `staged_claimsignature signed join campaigns on campaigns.id = signed.campaign_id
+      left join claim_signatures stored on stored.campaign_key = campaigns.key
+        and stored.claimant = signed.claimant and stored.incentive_position = signed.incentive_position
+      where case when is_removed then stored.signature is not null
+        else (stored.signature, stored.referrer) is distinct from (signed.signature, signed.referrer) end`,
+    ),
   ),
   ...stepsFor(
     ['campaign'],
-    [
-      recordSignatureChange(
-        'staged_key.id',
-        `claim_signatures signed join staged_key on staged_key.key = signed.campaign_key
-        where signed.incentive_position <> all (staged_key.incentive_positions)`,
-      ),
-      recordSignatureChange(
-        'staged_key.id',
-        `detached_claim_signatures signed join staged_key on staged_key.id = signed.campaign_id
-        where signed.incentive_position = any (staged_key.incentive_positions)`,
-      ),
-    ],
+    recordSignatureChange(
+      'staged_key.id',
+      `claim_signatures signed join staged_key on staged_key.key = signed.campaign_key
+      where signed.incentive_position <> all (staged_key.incentive_positions)`,
+    ),
+    recordSignatureChange(
+      'staged_key.id',
+      `detached_claim_signatures signed join staged_key on staged_key.id = signed.campaign_id
+      where signed.incentive_position = any (staged_key.incentive_positions)`,
+    ),
   ),
   ...stepsFor(
     ['withdrawnCampaign'],
-    [
-      recordSignatureChange(
-        'campaigns.id',
-        `withdrawn_campaign join campaigns using (id) join claim_signatures signed on signed.campaign_key = campaigns.key`,
-      ),
-    ],
+    recordSignatureChange(
+      'campaigns.id',
+      `withdrawn_campaign join campaigns using (id) join claim_signatures signed on signed.campaign_key = campaigns.key`,
+    ),
   ),
 ]
 
 export const mergeSignatures: Step[] = stepsFor(
   ['claimSignature'],
-  [
-    upsert(
-      'claim_signatures',
-      ['campaign_key', 'claimant', 'incentive_position'],
-      ['signature', 'referrer'],
-      `select staged_claimsignature.*, campaigns.key as campaign_key
-      from staged_claimsignature join campaigns on campaigns.id = campaign_id where is_removed is null`,
-    ),
-    `delete from claim_signatures stored using staged_claimsignature removed join campaigns on campaigns.id = campaign_id
-    where is_removed and stored.campaign_key = campaigns.key and stored.claimant = removed.claimant
-      and stored.incentive_position = removed.incentive_position`,
-    `delete from detached_claim_signatures stored using staged_claimsignature removed
-    where is_removed and stored.campaign_id = removed.campaign_id and stored.claimant = removed.claimant
-      and stored.incentive_position = removed.incentive_position`,
-  ],
+  upsert(
+    'claim_signatures',
+    ['campaign_key', 'claimant', 'incentive_position'],
+    ['signature', 'referrer'],
+    `select staged_claimsignature.*, campaigns.key as campaign_key
+    from staged_claimsignature join campaigns on campaigns.id = campaign_id where is_removed is null`,
+  ),
+  `delete from claim_signatures stored using staged_claimsignature removed join campaigns on campaigns.id = campaign_id
+  where is_removed and stored.campaign_key = campaigns.key and stored.claimant = removed.claimant
+    and stored.incentive_position = removed.incentive_position`,
+  `delete from detached_claim_signatures stored using staged_claimsignature removed
+  where is_removed and stored.campaign_id = removed.campaign_id and stored.claimant = removed.claimant
+    and stored.incentive_position = removed.incentive_position`,
 )
 
 const touchScores = `insert into touched_scores
@@ -174,30 +158,28 @@ const touchScores = `insert into touched_scores
 /** Profiles, and the number of profiles with each score that one of them has, or had. */
 export const mergeProfiles: Step[] = stepsFor(
   ['profile'],
-  [
-    touchScores,
-    upsertRecords(
-      'profile',
-      'profiles',
-      ['user_address'],
-      [
-        ...['eth_earned', 'score', 'streak_value', 'streak_last_expiration_at'],
-        ...['streak_next_expiration_at', 'streak_last_completion_at'],
-      ],
-    ),
-    removeRecords('profile', 'profiles', ['user_address']),
-    [touchScores, 'touched_scores'],
-    `merge into profile_score_counts counts
-    using (
-      select touched_scores.score_bucket, count(user_address) as profile_count
-      from touched_scores left join profiles using (score_bucket)
-      group by touched_scores.score_bucket
-    ) figures
-    on counts.score_bucket = figures.score_bucket
-    when matched and figures.profile_count = 0 then delete
-    when matched and counts.profile_count <> figures.profile_count
-      then update set profile_count = figures.profile_count
-    when not matched and figures.profile_count > 0
-      then insert (score_bucket, profile_count) values (figures.score_bucket, figures.profile_count)`,
-  ],
+  touchScores,
+  upsertRecords(
+    'profile',
+    'profiles',
+    ['user_address'],
+    [
+      ...['eth_earned', 'score', 'streak_value', 'streak_last_expiration_at'],
+      ...['streak_next_expiration_at', 'streak_last_completion_at'],
+    ],
+  ),
+  removeRecords('profile', 'profiles', ['user_address']),
+  populating('touched_scores', touchScores),
+  `merge into profile_score_counts counts
+  using (
+    select touched_scores.score_bucket, count(user_address) as profile_count
+    from touched_scores left join profiles using (score_bucket)
+    group by touched_scores.score_bucket
+  ) figures
+  on counts.score_bucket = figures.score_bucket
+  when matched and figures.profile_count = 0 then delete
+  when matched and counts.profile_count <> figures.profile_count
+    then update set profile_count = figures.profile_count
+  when not matched and figures.profile_count > 0
+    then insert (score_bucket, profile_count) values (figures.score_bucket, figures.profile_count)`,
 )

@@ -4,7 +4,7 @@ import { changeClaimantTotals } from '../../read-models/claimant-totals/maintain
 import { measureRevaluation, priceKinds, revaluePages } from '../../read-models/prices/maintain.ts'
 import type { ChangeKind } from '../../read-models/steps.ts'
 import type { Query } from '../batch-connection.ts'
-import { touch } from './merge-campaigns.ts'
+import { touchClaimed } from './merge-campaigns.ts'
 
 /** Pages of the working table that are processed in one step: some ten thousand claims. */
 const PAGES_A_STEP = 64
@@ -35,7 +35,7 @@ export async function revalueClaims(query: Query, many: () => Promise<unknown> =
   for (let page = 0; page < pages; page += PAGES_A_STEP) {
     await query(emptyTables)
     for (const sql of revaluePages) await query(sql, [`(${page},0)`, `(${page + PAGES_A_STEP},0)`])
-    await query(touch('select campaign_key as key from claim_changes', { isRecordAffected: false }))
+    await query(touchClaimed.sql)
     await query('analyze claim_changes, touched_campaigns')
     for (const { sql, populates } of afterClaims) {
       await query(sql)

@@ -2,7 +2,7 @@ import type { ChangeKind } from '../../read-models/steps.ts'
 import type { Query } from '../batch-connection.ts'
 import type { RecordType } from '../records.ts'
 import { ImportFaultsError, MAX_REPORTED, ValidationErrors } from '../validation-errors.ts'
-import { fromLineId, stagingName } from './staging.ts'
+import { fromLineId, isSameClaim, stagingName } from './staging.ts'
 
 /*
  * References that need more than one record to check. Each check finds the records that refer to something neither
@@ -100,10 +100,8 @@ const checks: readonly { of: ChangeKind; sql: string }[] = [
     sql: revertedIncentive(
       'claims',
       'claims',
-      `where not exists (select from staged_claim claim where claim.chain_id = withdrawn.chain_id
-      and claim.tx_hash = withdrawn.tx_hash and claim.log_index = withdrawn.log_index)
-    and not exists (select from withdrawn_claim claim where claim.chain_id = withdrawn.chain_id
-      and claim.tx_hash = withdrawn.tx_hash and claim.log_index = withdrawn.log_index)`,
+      `where not exists (select from staged_claim claim where ${isSameClaim('claim', 'withdrawn')})
+      and not exists (select from withdrawn_claim claim where ${isSameClaim('claim', 'withdrawn')})`,
     ),
   },
   {
@@ -129,10 +127,8 @@ const checks: readonly { of: ChangeKind; sql: string }[] = [
   from withdrawn_campaign join campaigns using (id)
   where exists (
     select from claims recorded where recorded.campaign_key = campaigns.key
-      and not exists (select from withdrawn_claim withdrawn where withdrawn.chain_id = recorded.chain_id
-        and withdrawn.tx_hash = recorded.tx_hash and withdrawn.log_index = recorded.log_index)
-      and not exists (select from staged_claim claim where claim.chain_id = recorded.chain_id
-        and claim.tx_hash = recorded.tx_hash and claim.log_index = recorded.log_index))`,
+      and not exists (select from withdrawn_claim withdrawn where ${isSameClaim('withdrawn', 'recorded')})
+      and not exists (select from staged_claim claim where ${isSameClaim('claim', 'recorded')}))`,
   },
   {
     of: 'withdrawnCampaign',

@@ -4,7 +4,7 @@ import type { CampaignRecord, IngestRecord, RecordType } from '../records.ts'
 import { recordTypes } from '../records.ts'
 import type { RemovalRecord } from '../removal-records.ts'
 import { columnsOf, type RecordOf, removalColumns, withoutUnknownAmounts } from './staged-columns.ts'
-import { dropSupersededSql, stagingName, withdrawRemoved } from './staging.ts'
+import { dropSupersededSql, isSameClaim, stagingName, withdrawRemoved } from './staging.ts'
 
 /** The identity of a claim on its chain. */
 interface ClaimIdentity {
@@ -137,37 +137,29 @@ function toRow<Type extends RecordType>(type: Type, record: RecordOf<Type>, plac
   return `${row}}`
 }
 
-/** The parameter is an array of rows as JSON. */
-const intoTable = (table: string) =>
-  `insert into ${table} select * from json_populate_recordset(null::${table}, $1) row`
-
-/** How rows get into the working tables, records first: what is added and withdrawn in one batch is replaced. */
-const staging: readonly { kind: ChangeKind; table: string; insert: string; tidy?: string }[] = [
-  ...recordTypes.map((type) => ({
-    kind: type,
-    table: stagingName(type),
-    insert: intoTable(stagingName(type)),
-    tidy: dropSupersededSql(type),
-  })),
-  { kind: 'incentive', table: 'changed_incentive', insert: intoTable('changed_incentive') },
-  { kind: 'priceSource', table: 'staged_price_source', insert: intoTable('staged_price_source') },
-  { kind: 'feedPrice', table: 'staged_feed_price', insert: intoTable('staged_feed_price') },
-  { kind: 'withdrawnFeedPrice', table: 'withdrawn_feed_price', insert: intoTable('withdrawn_feed_price') },
-  { kind: 'chainEvent', table: 'noted_changes', insert: intoTable('noted_changes') },
+/** The working table of each kind, records first: what `unless` finds among them is replaced, not withdrawn. */
+const staging: readonly { kind: ChangeKind; table: string; unless?: string; tidy?: string }[] = [
+  ...recordTypes.map((type) => ({ kind: type, table: stagingName(type), tidy: dropSupersededSql(type) })),
+  { kind: 'incentive', table: 'changed_incentive' },
+  { kind: 'priceSource', table: 'staged_price_source' },
+  { kind: 'feedPrice', table: 'staged_feed_price' },
+  { kind: 'withdrawnFeedPrice', table: 'withdrawn_feed_price' },
+  { kind: 'chainEvent', table: 'noted_changes' },
   {
     kind: 'withdrawnClaim',
     table: 'withdrawn_claim',
-    insert: `${intoTable('withdrawn_claim')}
-      where not exists (
-        select from staged_claim staged where staged.chain_id = row.chain_id
-          and staged.tx_hash = row.tx_hash and staged.log_index = row.log_index)`,
+    unless: `exists (select from staged_claim staged where ${isSameClaim('staged', 'row')})`,
   },
   {
     kind: 'withdrawnCampaign',
     table: 'withdrawn_campaign',
-    insert: `${intoTable('withdrawn_campaign')} where not exists (select from staged_campaign staged where staged.id = row.id)`,
+    unless: 'exists (select from staged_campaign staged where staged.id = row.id)',
   },
 ]
+
+/** The parameter is an array of rows as JSON. */
+const intoTable = (table: string, unless: string | undefined) =>
+  `insert into ${table} select * from json_populate_recordset(null::${table}, $1) row ${unless ? `where not ${unless}` : ''}`
 
 /**
  * Sends a batch to the working tables, without waiting for the result.
@@ -177,10 +169,10 @@ export function stageBatch(send: Send, batch: Batch) {
   const rows = toRows(batch)
   const { removals = [], stored = [] } = batch
   const withdrawn = withdrawRemoved.filter(({ of }) => removals.some((removal) => removal.of === of))
-  for (const { kind, insert, tidy } of staging) {
+  for (const { kind, table, unless, tidy } of staging) {
     const list = rows.get(kind)
     if (list === undefined) continue
-    send(insert, [`[${list.join(',')}]`])
+    send(intoTable(table, unless), [`[${list.join(',')}]`])
     if (tidy !== undefined) send(tidy)
   }
   for (const { sql } of [...withdrawn, ...stored]) send(sql)

@@ -15,6 +15,10 @@ export const changeTables = {
 /** Name of the staging table of a record type. */
 export const stagingName = (type: RecordType) => `staged_${type.toLowerCase()}`
 
+/** The condition that two rows are of the same claim. */
+export const isSameClaim = (one: string, other: string) =>
+  ['chain_id', 'tx_hash', 'log_index'].map((column) => `${one}.${column} = ${other}.${column}`).join(' and ')
+
 /** Positions order lines of one file before those of the next. */
 const LINES_OF_A_FILE = 2 ** 32
 

@@ -14,15 +14,8 @@ import { traceRequests } from './request-spans.ts'
  * may use packages that are needed for building only.
  */
 
-export interface Traces {
-  /** Traces the requests of an app and their database queries; call it before the app has any other hook. */
-  follow: (app: FastifyInstance) => void
-  /** Sends what has not been sent, as long as there is time. */
-  close: (maxMs: number) => Promise<void>
-}
-
 /** Traces configured by the standard variables: destination, headers, sampling, and attributes of the service. */
-export function openTraces(version: string): Traces {
+export function openTraces(version: string) {
   const complaints: string[] = []
   // Text in quotes may be an address with a password.
   const complain = (text: string) => void complaints.push(text.replace(/'[^']*'/g, '…'))
@@ -44,13 +37,15 @@ export function openTraces(version: string): Traces {
   const tracer = provider.getTracer('reward-campaigns', version)
 
   return {
-    follow(app) {
+    /** Traces the requests of an app and their database queries; call it before the app has any other hook. */
+    follow(app: FastifyInstance) {
       warn = (reason) => app.log.warn({ reason }, 'trace export failed')
       for (const reason of complaints) app.log.warn({ reason }, 'trace setting ignored')
       traceRequests(app, tracer)
       traceQueries(tracer)
     },
-    async close(maxMs) {
+    /** Sends what has not been sent, as long as there is time. */
+    async close(maxMs: number) {
       await Promise.race([provider.shutdown().catch(() => undefined), sleep(maxMs)])
     },
   }

@@ -1,4 +1,4 @@
-import { type Step, stepsFor } from '../steps.ts'
+import { populating, type Step, stepsFor } from '../steps.ts'
 
 /*
  * The bitmaps change with the campaigns whose records change: their bits are cleared while the stored rows still show
@@ -27,8 +27,9 @@ export const mapTables = {
  * template may have changed, the action. In two steps, so that the size of each is known: the planner cannot estimate a
  * view of ten tables.
  */
-const findAffected = (moment: 'before' | 'after'): [sql: string, populates: string][] => [
-  [
+const findAffected = (moment: 'before' | 'after') => [
+  populating(
+    `memberships_${moment}`,
     `insert into memberships_${moment}
     select membership.campaign_key, membership.kind, membership.chain_id, membership.value
     from touched_campaigns touched
@@ -37,13 +38,12 @@ const findAffected = (moment: 'before' | 'after'): [sql: string, populates: stri
       select * from campaign_memberships found
       where found.campaign_key = touched.key and (touched.is_record_touched or found.kind = 'action') offset 0
     ) membership`,
-    `memberships_${moment}`,
-  ],
-  [
+  ),
+  populating(
+    `mapped_${moment}`,
     `insert into mapped_${moment}
     select facet.key, campaign_key from memberships_${moment} join popular_facets facet using (kind, chain_id, value)`,
-    `mapped_${moment}`,
-  ],
+  ),
 ]
 
 /** The bits of these campaigns in all maps. */
@@ -57,11 +57,9 @@ const affectedBits = (moment: 'before' | 'after') => `
 /** Before any stored row changes. */
 export const clearBits = stepsFor(
   ['campaign', 'withdrawnCampaign', 'actionTemplate'],
-  [
-    ...findAffected('before'),
-    `update facet_maps map set bits = map.bits & ~touched.bits from (${affectedBits('before')}) touched
-    where map.facet_key = touched.facet_key and map.since = touched.since`,
-  ],
+  ...findAffected('before'),
+  `update facet_maps map set bits = map.bits & ~touched.bits from (${affectedBits('before')}) touched
+  where map.facet_key = touched.facet_key and map.since = touched.since`,
 )
 
 /** Only if they are newer than all others: else they belong into an existing span. */
@@ -110,78 +108,67 @@ const spansOfStaged = 'select distinct since from staged_key join campaign_place
 export const putIntoMaps: Step[] = [
   ...stepsFor(
     ['campaign'],
-    [
-      // Their bits have been cleared in all maps.
-      `delete from campaign_places placed using staged_key join campaigns using (key)
-      where placed.campaign_key = staged_key.key and placed.block_timestamp <> campaigns.block_timestamp`,
-      newSpans,
-      newPlaces,
-      [
-        `update campaign_spans span set place_count = own.place_count,
-          blank = case when own.place_count > length(blank) then repeat('0', 2 * own.place_count)::varbit else blank end
-        from (
-          select since, max(place) + 1 as place_count from staged_key join campaign_places on campaign_key = key group by since
-        ) own
-        where span.since = own.since and span.place_count < own.place_count`,
-        'campaign_spans',
-      ],
-      // Maps of one span are equally long.
-      `update facet_maps map set bits = map.bits || substring(grown.blank from length(map.bits) + 1)
+    // Their bits have been cleared in all maps.
+    `delete from campaign_places placed using staged_key join campaigns using (key)
+    where placed.campaign_key = staged_key.key and placed.block_timestamp <> campaigns.block_timestamp`,
+    newSpans,
+    newPlaces,
+    populating(
+      'campaign_spans',
+      `update campaign_spans span set place_count = own.place_count,
+        blank = case when own.place_count > length(blank) then repeat('0', 2 * own.place_count)::varbit else blank end
       from (
-        select span.since, span.blank from (${spansOfStaged}) staged
-        join campaign_spans span using (since)
-        join facet_maps all_campaigns on all_campaigns.facet_key = built_in_facet('all') and all_campaigns.since = span.since
-        where length(all_campaigns.bits) < length(span.blank)
-        offset 0
-      ) grown
-      where map.since = grown.since`,
-    ],
+        select since, max(place) + 1 as place_count from staged_key join campaign_places on campaign_key = key group by since
+      ) own
+      where span.since = own.since and span.place_count < own.place_count`,
+    ),
+    // Maps of one span are equally long.
+    `update facet_maps map set bits = map.bits || substring(grown.blank from length(map.bits) + 1)
+    from (
+      select span.since, span.blank from (${spansOfStaged}) staged
+      join campaign_spans span using (since)
+      join facet_maps all_campaigns on all_campaigns.facet_key = built_in_facet('all') and all_campaigns.since = span.since
+      where length(all_campaigns.bits) < length(span.blank)
+      offset 0
+    ) grown
+    where map.since = grown.since`,
   ),
   ...stepsFor(
     ['campaign', 'withdrawnCampaign', 'actionTemplate'],
-    [
-      ...findAffected('after'),
-      `insert into facet_maps as map (facet_key, since, bits) ${affectedBits('after')}
-      on conflict (facet_key, since) do update set bits = map.bits | excluded.bits`,
-    ],
+    ...findAffected('after'),
+    `insert into facet_maps as map (facet_key, since, bits) ${affectedBits('after')}
+    on conflict (facet_key, since) do update set bits = map.bits | excluded.bits`,
   ),
-  {
-    appliesTo: ['incentive', 'claim', 'withdrawnClaim', 'token'],
-    sql: `insert into facet_maps as map (facet_key, since, bits) ${flippedBits(true)}
-      on conflict (facet_key, since) do update set bits = map.bits | excluded.bits`,
-  },
-  {
-    appliesTo: ['incentive', 'claim', 'withdrawnClaim', 'token'],
-    sql: `update facet_maps map set bits = map.bits & ~missing.bits from (${flippedBits(false)}) missing
-      where map.facet_key = missing.facet_key and map.since = missing.since`,
-  },
+  ...stepsFor(
+    ['incentive', 'claim', 'withdrawnClaim', 'token'],
+    `insert into facet_maps as map (facet_key, since, bits) ${flippedBits(true)}
+    on conflict (facet_key, since) do update set bits = map.bits | excluded.bits`,
+    `update facet_maps map set bits = map.bits & ~missing.bits from (${flippedBits(false)}) missing
+    where map.facet_key = missing.facet_key and map.since = missing.since`,
+  ),
   ...stepsFor(
     ['campaign', 'actionTemplate'],
-    [
-      [
-        `select map_facet(kind, chain_id, value) from (
-          select kind, chain_id, value from memberships_after
-          except
-          select kind, chain_id, value from popular_facets
-          offset 0
-        ) found where cardinality(campaign_keys_of(kind, chain_id, value)) > max_unmapped_campaigns()`,
-        'popular_facets',
-      ],
-    ],
+    populating(
+      'popular_facets',
+      `select map_facet(kind, chain_id, value) from (
+        select kind, chain_id, value from memberships_after
+        except
+        select kind, chain_id, value from popular_facets
+        offset 0
+      ) found where cardinality(campaign_keys_of(kind, chain_id, value)) > max_unmapped_campaigns()`,
+    ),
   ),
 ]
 
 /** Last of all: it may rebuild the totals of popular creators, to which no difference may be added afterwards. */
 export const divideSpans = stepsFor(
   ['campaign'],
-  [
-    // Many campaigns of the same instant cannot be divided.
-    `select rebuild_campaign_maps() where exists (
-      select from campaign_spans span where place_count > ${maxPlaces} and place_count - ${maxPlaces} > (
-        select max(equal_count) from (
-          select count(*) as equal_count from campaign_places placed where placed.since = span.since
-          group by block_timestamp) equals))`,
-    // If no process serves from this server, as behind a standby.
-    'select advance_campaign_activity(50)',
-  ],
+  // Many campaigns of the same instant cannot be divided.
+  `select rebuild_campaign_maps() where exists (
+  select from campaign_spans span where place_count > ${maxPlaces} and place_count - ${maxPlaces} > (
+    select max(equal_count) from (
+      select count(*) as equal_count from campaign_places placed where placed.since = span.since
+      group by block_timestamp) equals))`,
+  // If no process serves from this server, as behind a standby.
+  'select advance_campaign_activity(50)',
 )

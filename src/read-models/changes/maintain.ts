@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import type { ChangeKind, Step } from '../steps.ts'
+import { type ChangeKind, type Step, stepsFor } from '../steps.ts'
 
 /*
  * What a batch changes, as a follower of the changes reads it. Where facts are merged, it is noted what of them changes
@@ -55,38 +55,36 @@ const appliesTo: readonly ChangeKind[] = [
  * Once facts are merged, and as long as what is withdrawn is still there. A batch that changes nothing of this takes no
  * revision for it.
  */
-export const recordChanges: readonly Step[] = [
-  { appliesTo, sql: 'select revise_data() where exists (select from noted_changes)' },
-  {
-    appliesTo,
-    sql: `insert into changes (revision, position, identity, at, kind, chain_id, campaign_id, details)
-    select own.revision, position, own.identity, statement_timestamp(), kind, chain_id, campaign_id, details
+export const recordChanges: readonly Step[] = stepsFor(
+  appliesTo,
+  'select revise_data() where exists (select from noted_changes)',
+  `insert into changes (revision, position, identity, at, kind, chain_id, campaign_id, details)
+  select own.revision, position, own.identity, statement_timestamp(), kind, chain_id, campaign_id, details
+  from (
+    select revision, identity from data_revisions
+    where revision = (select max(revision) from data_revisions) and xmin = pg_current_xact_id()::xid
+  ) own cross join (
+    select ${positionOf(`array_position('{${RANKS.join()}}', kind)`)}, kind, chain_id, campaign_id, details
     from (
-      select revision, identity from data_revisions
-      where revision = (select max(revision) from data_revisions) and xmin = pg_current_xact_id()::xid
-    ) own cross join (
-      select ${positionOf(`array_position('{${RANKS.join()}}', kind)`)}, kind, chain_id, campaign_id, details
-      from (
-        (select distinct kind, chain_id, campaign_id, details from noted_changes where kind <> 'records.changed'
-        order by kind, chain_id, campaign_id, details)
-        union all
-        select 'records.changed', null, null, jsonb_agg(details)
-        from (
-          select details, row_number() over () / ${RECORDS_PER_CHANGE} as part
-          from (select distinct details from noted_changes where kind = 'records.changed') records
-        ) parts group by part
-      ) noted
+      (select distinct kind, chain_id, campaign_id, details from noted_changes where kind <> 'records.changed'
+      order by kind, chain_id, campaign_id, details)
       union all
-      select ${positionOf(`case direction when 1 then ${RANKS.indexOf('claim.added') + 1} else ${RANKS.indexOf('claim.removed') + 1} end`)},
-        case direction when 1 then 'claim.added' else 'claim.removed' end, claim_changes.chain_id, campaigns.id,
-        ${claimAsDetails}
-      from claim_changes
-      join campaigns on campaigns.key = claim_changes.campaign_key
-      join incentives on incentives.campaign_key = claim_changes.campaign_key and incentives.position = incentive_position
-    ) changed
-    where kind = 'reset' or not exists (select from noted_changes where kind = 'reset')`,
-  },
-]
+      select 'records.changed', null, null, jsonb_agg(details)
+      from (
+        select details, row_number() over () / ${RECORDS_PER_CHANGE} as part
+        from (select distinct details from noted_changes where kind = 'records.changed') records
+      ) parts group by part
+    ) noted
+    union all
+    select ${positionOf(`case direction when 1 then ${RANKS.indexOf('claim.added') + 1} else ${RANKS.indexOf('claim.removed') + 1} end`)},
+      case direction when 1 then 'claim.added' else 'claim.removed' end, claim_changes.chain_id, campaigns.id,
+      ${claimAsDetails}
+    from claim_changes
+    join campaigns on campaigns.key = claim_changes.campaign_key
+    join incentives on incentives.campaign_key = claim_changes.campaign_key and incentives.position = incentive_position
+  ) changed
+  where kind = 'reset' or not exists (select from noted_changes where kind = 'reset')`,
+)
 
 /** Changes that are dropped in one statement: a few milliseconds. */
 const MAX_DROPPED = 10_000

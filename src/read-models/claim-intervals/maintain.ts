@@ -1,4 +1,4 @@
-import { type Step, stepsFor } from '../steps.ts'
+import { populating, type Step, stepsFor } from '../steps.ts'
 
 /** Working tables: claims that follow one another, which have come or gone, and a row where a batch has too many for that. */
 export const intervalTables = {
@@ -112,7 +112,7 @@ export const noteFollowingClaims: Step[] = [
     sql: `insert into many_claim_changes
       select true where ${MANY_CHANGES} < (select count(*) from (select from claim_changes limit ${MANY_CHANGES + 1}) few)`,
   },
-  ...stepsFor(appliesTo, [[noteFollowing, 'following_claims']]),
+  ...stepsFor(appliesTo, populating('following_claims', noteFollowing)),
 ]
 
 const gaps = Object.keys(GAPS)
@@ -178,7 +178,7 @@ const recountWeeks = [
 
 /** After the totals of campaigns, which say who is popular: intervals change, come where a campaign has become popular, and go. */
 export const changeClaimIntervals: Step[] = [
-  ...stepsFor(appliesTo, [changeIncentiveHours, changeByDifference]),
+  ...stepsFor(appliesTo, changeIncentiveHours, changeByDifference),
   ...recountWeeks.map((sql): Step => ({ appliesTo, isForLarge: true, sql })),
-  ...stepsFor(appliesTo, ['select refresh_claim_intervals(array(select distinct campaign_key from counted_changes))']),
+  ...stepsFor(appliesTo, 'select refresh_claim_intervals(array(select distinct campaign_key from counted_changes))'),
 ]

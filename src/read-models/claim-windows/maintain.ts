@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import { type Step, stepsFor } from '../steps.ts'
+import { populating, type Step, stepsFor } from '../steps.ts'
 
 /*
  * Totals of claims by campaign and by contract, for all time and in each window up to the instant in `claim_windows`.
@@ -134,22 +134,22 @@ const contractCounts = `merge into contract_counts counts
 export const refreshTrendingCampaigns = (keys: string) => `select refresh_trending_campaigns(array(${keys}))`
 
 /** Before any stored row changes. */
-export const countBefore: Step[] = stepsFor(['campaign', 'withdrawnCampaign'], [snapshotContractTotals('before')])
+export const countBefore: Step[] = stepsFor(['campaign', 'withdrawnCampaign'], snapshotContractTotals('before'))
 
 /** After the facts and the state of incentives. */
 export const changeTotals: Step[] = [
-  ...stepsFor(['claim', 'withdrawnClaim'], [[countChanges, 'counted_changes'], campaignTotals]),
-  ...stepsFor(['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], [snapshotContractTotals('after')]),
-  {
-    appliesTo: ['campaign', 'incentive', 'claim', 'withdrawnClaim', 'token', 'actionTemplate'],
-    sql: refreshTrendingCampaigns('select key from touched_campaigns'),
-  },
+  ...stepsFor(['claim', 'withdrawnClaim'], populating('counted_changes', countChanges), campaignTotals),
+  ...stepsFor(['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], snapshotContractTotals('after')),
+  ...stepsFor(
+    ['campaign', 'incentive', 'claim', 'withdrawnClaim', 'token', 'actionTemplate'],
+    refreshTrendingCampaigns('select key from touched_campaigns'),
+  ),
 ]
 
 /** After the bitmaps, in which the next newest campaign of a contract is looked for. */
 export const changeContractTotals: Step[] = [
-  ...stepsFor(['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], [contractTotals]),
-  ...stepsFor(['campaign', 'withdrawnCampaign'], [contractCounts]),
+  ...stepsFor(['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], contractTotals),
+  ...stepsFor(['campaign', 'withdrawnCampaign'], contractCounts),
 ]
 
 /** Minimum number of claims for a write: reading fewer costs almost nothing. */

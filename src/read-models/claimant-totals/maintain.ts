@@ -1,4 +1,4 @@
-import { type Step, stepsFor } from '../steps.ts'
+import { type Step, stepsFor, stepsUnlessEmpty } from '../steps.ts'
 
 /** The sums of the changed claims of busy claimants. */
 const changes = (from: string, place: string) => `
@@ -58,17 +58,17 @@ const ofReassigned = `claimant = any (array(
  * counted as the new token.
  */
 export const changeClaimantTotals: Step[] = [
-  ...[
+  ...stepsUnlessEmpty(
+    'reassigned_incentive',
+    ['campaign'],
     `delete from claimant_asset_totals where ${ofReassigned}`,
     `insert into claimant_asset_totals (claimant, chain_id, asset, ${figures})
     select * from claims_by_claimant_and_asset where ${ofReassigned}`,
-  ].map((sql): Step => ({ appliesTo: ['campaign'], skipUnless: 'reassigned_incentive', sql })),
+  ),
   ...stepsFor(
     ['claim', 'withdrawnClaim'],
-    [
-      changeByIncentive,
-      changeByAsset,
-      'select refresh_claimant_totals(array(select distinct claimant from claim_changes where direction = 1))',
-    ],
+    changeByIncentive,
+    changeByAsset,
+    'select refresh_claimant_totals(array(select distinct claimant from claim_changes where direction = 1))',
   ),
 ]

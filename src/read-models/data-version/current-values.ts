@@ -18,13 +18,6 @@ interface Options<Value> {
   dependenciesOf: (value: Value) => Dependencies
 }
 
-export interface CurrentValues<Value> {
-  /** Stores what a statement has read: `stamp` is the `revisionStamp` of its snapshot. */
-  store(name: string, value: Value, read: { stamp: string; since: number; until: number }): void
-  /** The value, if it is current at a version and an instant. */
-  lookup(name: string, version: DataVersion, now: number): Value | undefined
-}
-
 /**
  * Values in memory by their names, each as long as neither a revision nor the clock changes it: as
  * cached responses, of which they are parts. So parts that are current at the same version are of one moment.
@@ -32,18 +25,20 @@ export interface CurrentValues<Value> {
 export function createCurrentValues<Value>(
   { hasChanged, stateOf }: Pick<DataVersionReader, 'hasChanged' | 'stateOf'>,
   { maxBytes, sizeOf, dependenciesOf }: Options<Value>,
-): CurrentValues<Value> {
+) {
   const entries = new LRUCache<string, Entry<Value>>({
     maxSize: maxBytes,
     sizeCalculation: ({ value }, name) => name.length + sizeOf(value),
   })
   return {
-    store(name, value, { stamp, since, until }) {
+    /** Stores what a statement has read: `stamp` is the `revisionStamp` of its snapshot. */
+    store(name: string, value: Value, { stamp, since, until }: { stamp: string; since: number; until: number }) {
       const state = stateOf(stamp)
       if (state !== undefined) entries.set(name, { value, state, since, until })
     },
 
-    lookup(name, version, now) {
+    /** The value, if it is current at a version and an instant. */
+    lookup(name: string, version: DataVersion, now: number) {
       const entry = entries.get(name)
       if (entry === undefined || now < entry.since || now >= entry.until) return undefined
       if (hasChanged(entry.state, version, dependenciesOf(entry.value))) return undefined

@@ -1,4 +1,4 @@
-import type { Step } from '../steps.ts'
+import { type Step, stepsUnlessEmpty } from '../steps.ts'
 import { campaignFlagsOf, incentiveFiguresOf } from './definitions.ts'
 
 /** Counts and sums change by the claims of the batch. */
@@ -39,16 +39,12 @@ const campaignFlags = `with derived as (${campaignFlagsOf('touched_campaigns')})
 
 /** For the campaigns in `touched_campaigns`, after their records and `claim_changes` are stored. */
 export const refreshIncentiveState: Step[] = [
-  {
-    appliesTo: ['campaign', 'incentive', 'claim', 'withdrawnClaim'],
-    skipUnless: 'touched_campaigns',
-    sql: incentiveFigures,
-  },
-  {
-    appliesTo: ['campaign', 'incentive', 'claim', 'withdrawnClaim', 'token'],
-    skipUnless: 'touched_campaigns',
-    sql: campaignFlags,
-  },
+  ...stepsUnlessEmpty('touched_campaigns', ['campaign', 'incentive', 'claim', 'withdrawnClaim'], incentiveFigures),
+  ...stepsUnlessEmpty(
+    'touched_campaigns',
+    ['campaign', 'incentive', 'claim', 'withdrawnClaim', 'token'],
+    campaignFlags,
+  ),
 ]
 
 /** For all campaigns, once their totals of claims are right. */

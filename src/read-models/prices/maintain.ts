@@ -1,12 +1,5 @@
-import { type Step, stepsFor } from '../steps.ts'
-import {
-  changeFeedPrices,
-  declareSources,
-  END_OF_TIME,
-  everyTime,
-  importPrices,
-  stepsUnlessEmpty,
-} from './stored-prices.ts'
+import { populating, type Step, stepsFor, stepsUnlessEmpty } from '../steps.ts'
+import { changeFeedPrices, declareSources, END_OF_TIME, everyTime, importPrices } from './stored-prices.ts'
 
 /*
  * How the prices of a batch are stored, and which claims they revalue. Each kind of price is compared with the stored
@@ -39,23 +32,23 @@ export const priceKinds = ['token', 'tokenPrice', 'feedPrice', 'withdrawnFeedPri
 /** Before the tokens are stored: those whose decimals become known, or change. */
 const recordChangedDecimals: Step[] = stepsFor(
   ['token'],
-  [
-    [
-      everyTime(`staged_token staged join priced_tokens using (chain_id, address)
-        left join tokens known using (chain_id, address) where known.decimals is distinct from staged.decimals`),
-      'repriced',
-    ],
-  ],
+  populating(
+    'repriced',
+    everyTime(`staged_token staged join priced_tokens using (chain_id, address)
+    left join tokens known using (chain_id, address) where known.decimals is distinct from staged.decimals`),
+  ),
 )
 
 /** Also for past prices, which revalue claims. `seconds` are for copies: null is unbounded. */
-const recordPriceChanges: Step[] = stepsUnlessEmpty('repriced', priceKinds, [
+const recordPriceChanges: Step[] = stepsUnlessEmpty(
+  'repriced',
+  priceKinds,
   `insert into noted_changes
   select 'price.changed', chain_id, null, jsonb_build_object('token', chain_id || ':' || address,
     'priceUsd', (select trim_scale(price_usd)::text from token_price_at(chain_id, address, 'infinity')),
     'seconds', jsonb_build_array(min(since), nullif(max(until), ${END_OF_TIME})))
   from repriced group by chain_id, address`,
-])
+)
 
 /** Stores the prices of a batch, and notes in `repriced` where that changes them; before the tokens are stored. */
 export const mergePrices: Step[] = [
@@ -74,26 +67,26 @@ const priceOfNow = (tokens: string) => `update tokens target
     and (target.price_usd, target.base_unit_price_usd)
       is distinct from (due.price_usd, due.price_usd * ('1e-' || target.decimals)::numeric)`
 
-export const priceTokens: Step[] = stepsUnlessEmpty('repriced', priceKinds, [
+export const priceTokens: Step[] = stepsUnlessEmpty(
+  'repriced',
+  priceKinds,
   priceOfNow('(select distinct chain_id, address from repriced)'),
-])
+)
 
 /**
  * Before campaigns are stored: an incentive of a replaced campaign may pay another token, which revalues its claims.
  */
 export const recordReassignedIncentives: Step[] = stepsFor(
   ['campaign'],
-  [
-    [
-      `insert into reassigned_incentive
-      select campaign_key, position
-      from staged_campaign staged join campaigns stored using (id)
-      cross join jsonb_array_elements(staged.incentives) with ordinality as coming (definition, nth)
-      join incentives on campaign_key = stored.key and position = staged.incentive_positions[nth]
-      where asset is distinct from coming.definition ->> 'asset' and claim_count > 0`,
-      'reassigned_incentive',
-    ],
-  ],
+  populating(
+    'reassigned_incentive',
+    `insert into reassigned_incentive
+    select campaign_key, position
+    from staged_campaign staged join campaigns stored using (id)
+    cross join jsonb_array_elements(staged.incentives) with ordinality as coming (definition, nth)
+    join incentives on campaign_key = stored.key and position = staged.incentive_positions[nth]
+    where asset is distinct from coming.definition ->> 'asset' and claim_count > 0`,
+  ),
 )
 
 /** With at least this number of claims while a price held, the claims of a token are found through its incentives. */
@@ -114,8 +107,11 @@ const claimColumns =
  * that).
  */
 export const findRevaluedClaims: Step[] = [
-  ...stepsUnlessEmpty('repriced', priceKinds, [
-    [
+  ...stepsUnlessEmpty(
+    'repriced',
+    priceKinds,
+    populating(
+      'revalued_claim',
       `with merged as materialized (
         select chain_id, address, lower(span) as since, upper(span) as until
         from (
@@ -158,25 +154,22 @@ export const findRevaluedClaims: Step[] = [
       ) claim
       cross join lateral ${derivedValue} due
       where ${isOtherwise}`,
-      'revalued_claim',
-    ],
-  ]),
+    ),
+  ),
   ...stepsUnlessEmpty(
     'reassigned_incentive',
     ['campaign'],
-    [
-      [
-        `insert into revalued_claim
-        select claim.ctid, due.amount_usd, asset is not null
-        from reassigned_incentive join incentives incentive using (campaign_key, position)
-        join claims claim on claim.campaign_key = incentive.campaign_key and incentive_position = position
-        cross join lateral ${derivedValue} due
-        where ${isDerived}
-          and (claim.amount_usd, claim.is_value_derived) is distinct from (due.amount_usd, asset is not null)
-          and not exists (select from revalued_claim already where already.claim = claim.ctid)`,
-        'revalued_claim',
-      ],
-    ],
+    populating(
+      'revalued_claim',
+      `insert into revalued_claim
+      select claim.ctid, due.amount_usd, asset is not null
+      from reassigned_incentive join incentives incentive using (campaign_key, position)
+      join claims claim on claim.campaign_key = incentive.campaign_key and incentive_position = position
+      cross join lateral ${derivedValue} due
+      where ${isDerived}
+        and (claim.amount_usd, claim.is_value_derived) is distinct from (due.amount_usd, asset is not null)
+        and not exists (select from revalued_claim already where already.claim = claim.ctid)`,
+    ),
   ),
 ]
 

@@ -1,15 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Address } from '../primitives.ts'
-import { ref } from '../references.ts'
+import { component, ref } from '../references.ts'
+import { word } from './enumerations.ts'
 
-export const AllowListType = Type.Unsafe<'SimpleAllowList' | 'SimpleDenyList' | 'OpenAllowList' | 'OffchainAccessList'>(
-  {
-    $id: 'AllowListType',
-    type: 'string',
-    enum: ['SimpleAllowList', 'SimpleDenyList', 'OpenAllowList', 'OffchainAccessList'],
-    description:
-      'SimpleAllowList: only the addresses may claim. SimpleDenyList: all others. OpenAllowList: everyone. OffchainAccessList: members of an access list stored by the service.',
-  },
+export const AllowListType = word(
+  ['SimpleAllowList', 'SimpleDenyList', 'OpenAllowList', 'OffchainAccessList'],
+  'SimpleAllowList: only the addresses may claim. SimpleDenyList: all others. OpenAllowList: everyone. OffchainAccessList: members of an access list stored by the service.',
+  { $id: 'AllowListType' },
 )
 
 const fields = {
@@ -19,34 +16,24 @@ const fields = {
 }
 
 /** The allow list as a list page shows it. */
-export const AllowListPreview = Type.Object(
-  {
-    ...fields,
-    addresses: Type.Unsafe<string[] | null>({
-      type: ['array', 'null'],
-      items: ref(Address),
-      maxItems: 100,
-      description:
-        'Addresses allowed or denied, ascending. `null` if none are recorded or there are over 100; the campaign detail has all.',
-    }),
-  },
-  { $id: 'AllowListPreview', additionalProperties: false, description: 'The accounts that may claim a campaign.' },
-)
+export const AllowListPreview = component('AllowListPreview', 'The accounts that may claim a campaign.', {
+  ...fields,
+  addresses: Type.Unsafe<string[] | null>({
+    type: ['array', 'null'],
+    items: ref(Address),
+    maxItems: 100,
+    description:
+      'Addresses allowed or denied, ascending. `null` if none are recorded or there are over 100; the campaign detail has all.',
+  }),
+})
 export type AllowListPreview = Static<typeof AllowListPreview>
 
 /** The allow list with all its addresses. */
-export const AllowList = Type.Object(
-  {
-    ...fields,
-    addresses: Type.Array(ref(Address), {
-      maxItems: 1_000_000,
-      description: 'All addresses allowed or denied, ascending; empty if none are recorded.',
-    }),
-  },
-  {
-    $id: 'AllowList',
-    additionalProperties: false,
-    description: 'The accounts that may claim a campaign, with all addresses.',
-  },
-)
+export const AllowList = component('AllowList', 'The accounts that may claim a campaign, with all addresses.', {
+  ...fields,
+  addresses: Type.Array(ref(Address), {
+    maxItems: 1_000_000,
+    description: 'All addresses allowed or denied, ascending; empty if none are recorded.',
+  }),
+})
 export type AllowList = Static<typeof AllowList>

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { parameterExamples } from '../parameters/parameter-examples.ts'
 import { booleanOrNull, commaSeparated, name128, optionalInteger, optionalName } from '../parameters/query-values.ts'
 import { Address, MAX_SAFE_INTEGER } from '../primitives.ts'
@@ -72,14 +72,4 @@ export const campaignFilters = {
 export const campaignFilterDependencies = { targetContract: ['chainId' as const] }
 
 /** The shared filters of a request. */
-export interface CampaignFilters {
-  budgetAccount?: string[]
-  owner?: string
-  autocampaignId?: string
-  chainId?: number
-  targetContract?: string
-  tokens?: string[]
-  rewardToken?: string[]
-  distributionChannel?: string[]
-  tokenWhitelist: boolean
-}
+export type CampaignFilters = Static<TObject<typeof campaignFilters>>

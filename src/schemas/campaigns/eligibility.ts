@@ -1,15 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Address, BaseUnits, Instant, TransactionHash, text } from '../primitives.ts'
-import { ref, refOrNull } from '../references.ts'
+import { component, ref, refOrNull } from '../references.ts'
 import { AllowListType } from './allow-lists.ts'
+import { word } from './enumerations.ts'
 
-export const Verdict = Type.Unsafe<'claimable' | 'admitted' | 'unknown' | 'blocked'>({
-  $id: 'Verdict',
-  type: 'string',
-  enum: ['claimable', 'admitted', 'unknown', 'blocked'],
-  description:
-    '`claimable`: signed for this account, and nothing known blocks. `admitted`: nothing known blocks; whether the action was done and signed is unknown. `unknown`: a deciding fact is missing. `blocked`: a reason blocks.',
-})
+export const Verdict = word(
+  ['claimable', 'admitted', 'unknown', 'blocked'],
+  '`claimable`: signed for this account, and nothing known blocks. `admitted`: nothing known blocks; whether the action was done and signed is unknown. `unknown`: a deciding fact is missing. `blocked`: a reason blocks.',
+  { $id: 'Verdict' },
+)
 export type Verdict = Static<typeof Verdict>
 
 const reasonCodes = [
@@ -25,14 +24,14 @@ const reasonCodes = [
   'signature-missing',
 ] as const
 
-export const ClaimReason = Type.Object(
+export const ClaimReason = component(
+  'ClaimReason',
+  'Why an account can or cannot claim, with the fact that proves it.',
   {
-    code: Type.Unsafe<(typeof reasonCodes)[number]>({
-      type: 'string',
-      enum: reasonCodes,
-      description:
-        '`list-unknown`, and `claimed-before` where it is unknown how the validator limits claims, make the verdict `unknown`; else `claimed-before` and `signature-missing` only inform; all others block.',
-    }),
+    code: word(
+      reasonCodes,
+      '`list-unknown`, and `claimed-before` where it is unknown how the validator limits claims, make the verdict `unknown`; else `claimed-before` and `signature-missing` only inform; all others block.',
+    ),
     at: Type.Optional(
       ref(Instant, {
         description: 'Start (`not-started`) or end (`ended`) of the campaign, or time of the last claim.',
@@ -56,24 +55,15 @@ export const ClaimReason = Type.Object(
       }),
     ),
   },
-  {
-    $id: 'ClaimReason',
-    additionalProperties: false,
-    description: 'Why an account can or cannot claim, with the fact that proves it.',
-  },
 )
 export type ClaimReason = Static<typeof ClaimReason>
 
-const ClaimTransaction = Type.Object(
+const ClaimTransaction = component(
+  'ClaimTransaction',
+  'A transaction that claims for the account; anyone may send it. Some validators want a fee as its value.',
   {
     to: ref(Address, { description: 'The campaign core.' }),
     data: text('Call data of `claimIncentiveFor`, hexadecimal.', { maxLength: 140_000 }),
-  },
-  {
-    $id: 'ClaimTransaction',
-    additionalProperties: false,
-    description:
-      'A transaction that claims for the account; anyone may send it. Some validators want a fee as its value.',
   },
 )
 

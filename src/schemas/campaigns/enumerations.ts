@@ -38,6 +38,13 @@ export const actionCategories = [
   'other',
 ] as const
 
+/** One of a few words. */
+export const word = <const Words extends readonly string[]>(
+  words: Words,
+  description: string,
+  options: { $id?: string } = {},
+) => Type.Unsafe<Words[number]>({ type: 'string', enum: words, description, ...options })
+
 /** One of a few words or `null`; `null` is outside the enumeration, because client generators cannot name it. */
 export const wordOrNull = (words: readonly string[], description: string) =>
   Type.Unsafe<string | null>({ anyOf: [{ type: 'string', enum: words }, { type: 'null' }], description })

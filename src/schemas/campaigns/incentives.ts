@@ -1,7 +1,7 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
 import { Address, BaseUnits, TotalAmount, text } from '../primitives.ts'
-import { ref, refOrNull } from '../references.ts'
-import { openEnumeration, zeroOrOne } from './enumerations.ts'
+import { component, ref, refOrNull } from '../references.ts'
+import { openEnumeration, word, zeroOrOne } from './enumerations.ts'
 import { TokenMetadata } from './tokens.ts'
 
 /*
@@ -22,21 +22,14 @@ const criteriaFields = {
   targetContract: address('Contract with the event or function.'),
 }
 
-export const Criteria = Type.Object(criteriaFields, {
-  $id: 'Criteria',
-  additionalProperties: false,
-  description: 'How the amount is extracted from the action.',
-})
+export const Criteria = component('Criteria', 'How the amount is extracted from the action.', criteriaFields)
 
-export const CriteriaWithValueType = Type.Object(
+export const CriteriaWithValueType = component(
+  'CriteriaWithValueType',
+  'How the amount is extracted from the action, with its scale.',
   {
     ...criteriaFields,
     valueType: zeroOrOne('Scale of the extracted value', { RAW: 'as it is', WAD: '18 decimals' }),
-  },
-  {
-    $id: 'CriteriaWithValueType',
-    additionalProperties: false,
-    description: 'How the amount is extracted from the action, with its scale.',
   },
 )
 
@@ -70,16 +63,22 @@ const shareOf = (amount: string) =>
   baseUnits(
     `Share of ${amount} that is paid: a fraction with 18 decimals, not an amount. 10^18 is 100 percent; "0" pays the signed amount as it is.`,
   )
-const maxReward = (of: 'asset' | 'peg') =>
-  baseUnits(`Maximum of one claim, in base units of \`${of}\`; "0": no maximum.`)
-const criteriaOf = <T extends typeof Criteria | typeof CriteriaWithValueType>(criteria: T) =>
-  ref(criteria, { description: 'Where the amount is read from.' })
+
+/** What the variants have whose reward the action decides. */
+const decidedByAction = <T extends typeof Criteria | typeof CriteriaWithValueType>(
+  unit: 'asset' | 'peg',
+  criteria: T,
+) => ({
+  reward: shareOf('the amount of the action'),
+  limit: budgetLimit,
+  maxReward: baseUnits(`Maximum of one claim, in base units of \`${unit}\`; "0": no maximum.`),
+  criteria: ref(criteria, { description: 'Where the amount is read from.' }),
+  ...tokenFigures,
+  rebatePercentage,
+})
 
 const variant = <Name extends string, Fields extends TProperties>(name: Name, description: string, fields: Fields) =>
-  Type.Object(
-    { type: Type.Literal(name, { description: 'The variant.' }), ...fields },
-    { $id: name, additionalProperties: false, description },
-  )
+  component(name, description, { type: Type.Literal(name, { description: 'The variant.' }), ...fields })
 
 const AllowListIncentive = variant('AllowListIncentive', 'A slot on an allow list.', {
   allowListAddress: address('Allow list to which a claim adds the claimant.'),
@@ -127,29 +126,13 @@ const ERC20VariableIncentive = variant(
 const ERC20VariableCriteriaIncentive = variant(
   'ERC20VariableCriteriaIncentive',
   'An amount of a token that the action decides.',
-  {
-    asset,
-    reward: shareOf('the amount of the action'),
-    limit: budgetLimit,
-    maxReward: maxReward('asset'),
-    criteria: criteriaOf(Criteria),
-    ...tokenFigures,
-    rebatePercentage,
-  },
+  { asset, ...decidedByAction('asset', Criteria) },
 )
 
 const ERC20VariableCriteriaIncentiveV2 = variant(
   'ERC20VariableCriteriaIncentiveV2',
   'ERC20VariableCriteriaIncentive with a scale.',
-  {
-    asset,
-    reward: shareOf('the amount of the action'),
-    limit: budgetLimit,
-    maxReward: maxReward('asset'),
-    criteria: criteriaOf(CriteriaWithValueType),
-    ...tokenFigures,
-    rebatePercentage,
-  },
+  { asset, ...decidedByAction('asset', CriteriaWithValueType) },
 )
 
 const ERC20PeggedIncentive = variant(
@@ -167,31 +150,13 @@ const ERC20PeggedIncentive = variant(
 const ERC20PeggedVariableCriteriaIncentive = variant(
   'ERC20PeggedVariableCriteriaIncentive',
   'A pegged token reward that the action decides.',
-  {
-    asset,
-    peg,
-    reward: shareOf('the amount of the action'),
-    limit: budgetLimit,
-    maxReward: maxReward('peg'),
-    criteria: criteriaOf(Criteria),
-    ...tokenFigures,
-    rebatePercentage,
-  },
+  { asset, peg, ...decidedByAction('peg', Criteria) },
 )
 
 const ERC20PeggedVariableCriteriaIncentiveV2 = variant(
   'ERC20PeggedVariableCriteriaIncentiveV2',
   'ERC20PeggedVariableCriteriaIncentive with a scale.',
-  {
-    asset,
-    peg,
-    reward: shareOf('the amount of the action'),
-    limit: budgetLimit,
-    maxReward: maxReward('peg'),
-    criteria: criteriaOf(CriteriaWithValueType),
-    ...tokenFigures,
-    rebatePercentage,
-  },
+  { asset, peg, ...decidedByAction('peg', CriteriaWithValueType) },
 )
 
 /** All variants, in the order of the reference. */
@@ -211,12 +176,7 @@ export const incentiveVariants = [
 /** The values of the discriminator. */
 export const incentiveTypes = incentiveVariants.map((variant) => variant.properties.type.const)
 
-export const IncentiveType = Type.Unsafe<(typeof incentiveTypes)[number]>({
-  $id: 'IncentiveType',
-  type: 'string',
-  enum: incentiveTypes,
-  description: 'Variants of incentives.',
-})
+export const IncentiveType = word(incentiveTypes, 'Variants of incentives.', { $id: 'IncentiveType' })
 
 export const Incentive = Type.Unsafe<Static<(typeof incentiveVariants)[number]>>({
   $id: 'Incentive',

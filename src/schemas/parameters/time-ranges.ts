@@ -12,6 +12,13 @@ export const timeRange = {
   ),
 }
 
+const series = ['since', 'until', 'interval'] as const
+
+/** Each of `since`, `until` and `interval` requires the other two: together they ask for a series. */
+export const seriesDependencies = Object.fromEntries(
+  series.map((name) => [name, series.filter((other) => other !== name)]),
+)
+
 /** The first whole second at or after an instant: block timestamps have no fractions. */
 export function toSecondFrom(instant: string) {
   const whole = Date.parse(`${instant.slice(0, 19)}Z`) / 1000

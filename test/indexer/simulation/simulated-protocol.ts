@@ -159,7 +159,7 @@ export const simulatedChain = {
     { token: { chainId, address: asset }, feed: simulatedFeeds[0].feed },
     { token: { chainId, address: peg }, feed: simulatedFeeds[1].feed },
     { token: elsewhere, feed: simulatedFeeds[2].feed },
-    { token: { chainId, address: stable }, usd: '1.5' },
+    { token: { chainId, address: stable }, fixedPriceUsd: '1.5' },
   ],
   trustedTokens: new Set([asset]),
 }

@@ -53,7 +53,7 @@ test('what the file says of prices replaces what it said before, and a feed that
   const chainId = await start(database, {
     prices: [
       { token: { chainId: 10, address: token }, feed: other },
-      { token: { chainId: 10, address: other }, usd: '2' },
+      { token: { chainId: 10, address: other }, fixedPriceUsd: '2' },
     ],
   })
   await database.query(
@@ -70,7 +70,7 @@ test('what the file says of prices replaces what it said before, and a feed that
     { address: token, chain: chainId, feed: other, usd: null, prices: 1 },
     { address: other, chain: chainId, feed: null, usd: '2', prices: 0 },
   ])
-  await start(database, { prices: [{ token: { chainId: 10, address: other }, usd: '3' }] })
+  await start(database, { prices: [{ token: { chainId: 10, address: other }, fixedPriceUsd: '3' }] })
   expect(await sources()).toEqual([
     { address: token, chain: null, feed: null, usd: null, prices: 0 },
     { address: other, chain: chainId, feed: null, usd: '3', prices: 0 },
