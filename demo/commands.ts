@@ -30,9 +30,9 @@ export function startCommand(
   })
   let isAskedToEnd = false
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const { level, msg } = parse(line)
+    const { level, msg, reason } = parse(line)
     onLog?.(msg)
-    if (level >= WARNING) process.stderr.write(`${parameters[0]}: ${msg}\n`)
+    if (level >= WARNING) process.stderr.write(`${parameters[0]}: ${msg}${reason === undefined ? '' : `: ${reason}`}\n`)
   })
   const ended = once(child, 'exit').then(([code]) => {
     if (!isAskedToEnd) onEnd(Number(code ?? 1))
@@ -46,7 +46,7 @@ export function startCommand(
   }
 }
 
-function parse(line: string): { level: number; msg: string } {
+function parse(line: string): { level: number; msg: string; reason?: string } {
   try {
     return { level: 0, msg: '', ...JSON.parse(line) }
   } catch {

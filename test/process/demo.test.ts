@@ -53,6 +53,9 @@ async function processesOf(folder: string) {
   return (await Promise.all(found)).flat()
 }
 
+/** Without what a node fails to answer on a busy machine: the indexer asks again. */
+const withoutRetries = (stderr: string) => stderr.replaceAll(/^index: reading the chain failed, retrying: .*\n/gm, '')
+
 /** The token with the feed. */
 const ether = addressOf('ether')
 
@@ -144,7 +147,8 @@ describe.skipIf(isMissing)(`the demo${isMissing ? ` (not here: ${isMissing})` : 
 
     expect(await started.remains()).not.toEqual([])
     demo.child.kill('SIGINT')
-    expect(await demo.ended).toMatchObject({ code: 0, stderr: '' })
+    const { code, stderr } = await demo.ended
+    expect({ code, stderr: withoutRetries(stderr) }).toEqual({ code: 0, stderr: '' })
     expect(await started.remains()).toEqual([])
   }, 150_000)
 
