@@ -132,11 +132,16 @@ begin
       from tokens token
       where token.chain_id = campaign.action_token_chain_id and token.address = campaign.action_token_address
     ) end,
-    -- Asked incentive by incentive, so that an index answers however many claims there are.
+    -- Asked incentive by incentive, so that an index answers however many claims there are; the offset keeps the planner
+    -- from reading all claims of the campaign, or all of the claimant.
     claimant is not null and exists (
       select from incentives incentive
-      join claims claim on claim.campaign_key = incentive.campaign_key
-        and claim.incentive_position = incentive.position and claim.claimant = trending_entries.claimant
+      cross join lateral (
+        select from claims
+        where claims.campaign_key = campaign.key and claims.incentive_position = incentive.position
+          and claims.claimant = trending_entries.claimant
+        offset 0
+      ) own
       where incentive.campaign_key = campaign.key),
     case when claimant is not null then (
       select json_build_object('claimant', signed.claimant, 'incentiveId', signed.incentive_position,
