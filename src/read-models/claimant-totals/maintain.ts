@@ -69,6 +69,7 @@ export const changeClaimantTotals: Step[] = [
     ['claim', 'withdrawnClaim'],
     changeByIncentive,
     changeByAsset,
-    'select refresh_claimant_totals(array(select distinct claimant from claim_changes where direction = 1))',
+    // Of those with more claims than before: a price can give hundreds of thousands of claims another value.
+    'select refresh_claimant_totals(array(select claimant from claim_changes group by claimant having sum(direction) > 0))',
   ),
 ]
