@@ -291,12 +291,13 @@ test.each(firstOf([1, 2000, 750], 2))(
             new Date(startOf(now.getTime() - age * 1000, unit)).toISOString()
           const query = {
             ...(!areAll && { campaignId: campaigns.map(({ id }) => id).join() }),
-            timeRange,
-            ...(range !== null && {
-              interval: range.interval,
-              since: instant(range.length, range.sinceUnit),
-              until: instant(0, range.untilUnit),
-            }),
+            ...(range === null
+              ? { timeRange }
+              : {
+                  interval: range.interval,
+                  since: instant(range.length, range.sinceUnit),
+                  until: instant(0, range.untilUnit),
+                }),
           }
           api.setNow(now)
           const reported = await activity(api, String(new URLSearchParams(query)))
@@ -360,6 +361,10 @@ test.each([
     'unknown parameter "campaignID", did you mean campaignId? Known are campaignId, timeRange, since, until, interval, minBlock',
   ],
   ['interval=1d&since=2026-01-01T00:00:00Z', 'since needs until too; interval needs until too'],
+  ...['24h', '7d'].map((range): [query: string, error: string] => [
+    `timeRange=${range}&interval=1d&since=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z`,
+    'timeRange must not be given with interval',
+  ]),
   [
     'interval=1h&since=2026-01-01T00:59:59Z&until=2026-01-17T16:59:59.0000001Z',
     'since, until and interval ask for 401 intervals: at most 400 are allowed',
