@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ListActivityResponse } from '../../src/features/activity/activity-schemas.ts'
 import type { ClaimRecord } from '../../src/ingest/records.ts'
 import { countHoursFrom } from '../setup/data/claim-intervals.ts'
+import { setFollowed } from '../setup/data/followed-chains.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, inUpperCase } from '../setup/records.ts'
 import { expectedActivity } from '../setup/second-opinion/second-opinion-activity.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
@@ -341,6 +342,28 @@ describe('a kept answer', () => {
     await api.save(aClaimAgo(campaign, 5))
     expect((await ask()).json()).toMatchObject({ campaigns: [{ totalClaims: 1 }] })
   })
+})
+
+test('one that takes long is there at once, however often something is committed meanwhile', async () => {
+  await using api = await startTestApp()
+  const campaign = aClaimable()
+  await api.save(campaign, aClaim(campaign))
+  await setFollowed(api.database, 10, 100)
+  await api.database.query(`alter function claims_by_interval rename to claims_by_interval_at_once;
+    create function claims_by_interval(campaign bigint, since_before bigint, since bigint, until bigint, seconds integer)
+    returns table (place integer, claim_count integer, amount_usd numeric, unvalued_count integer, claimant_count integer)
+    language sql stable as 'select counted.* from pg_sleep(0.3), lateral claims_by_interval_at_once($1, $2, $3, $4, $5) counted'`)
+  let isRead = false
+  const writing = (async () => {
+    while (!isRead) await api.save(aClaim(campaign))
+  })()
+  const [begun, response] = [performance.now(), await api.get('/activity')]
+  const took = performance.now() - begun
+  isRead = true
+  await writing
+  expect(response.statusCode, response.body).toBe(200)
+  expect(response.headers['x-as-of']).toBe('10:100')
+  expect(took).toBeLessThan(900)
 })
 
 const ID = `8453:${anAddress('core')}:1`
