@@ -13,7 +13,7 @@ import { createRepresentations } from './representations.ts'
 import { type Rendering, ResponseRenderer, type State } from './response-renderer.ts'
 
 interface ResponseCacheOptions {
-  versions: Pick<DataVersionReader, 'read' | 'hasChanged'>
+  versions: Pick<DataVersionReader, 'read' | 'hasChanged' | 'stateOf'>
   maxBytes: number
   staleIfErrorMs: number
   cacheControl: string

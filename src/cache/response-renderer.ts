@@ -14,6 +14,8 @@ type RenderedBody = SerializedBody &
     headers?: Record<string, string>
     /** Absent where it depends on all of the data. */
     dependencies?: Dependencies
+    /** The `revisionStamp` of the one statement that has read it; absent where there were several. */
+    stamp?: string
   }
 
 type SerializedBody = { body: unknown } | { json: string }
@@ -27,7 +29,8 @@ interface PendingRender {
   key: string | undefined
 }
 
-type RenderedResponse = Omit<CachedResponse, 'version' | 'isExact' | 'renderedAt' | 'confirmedAt'>
+type RenderedResponse = Omit<CachedResponse, 'version' | 'isExact' | 'renderedAt' | 'confirmedAt'> &
+  Pick<RenderedBody, 'stamp'>
 
 /** How often a response is made again because the data has changed meanwhile. */
 const MAX_ATTEMPTS = 5
@@ -44,7 +47,7 @@ export interface Rendering {
 }
 
 interface RendererOptions {
-  versions: Pick<DataVersionReader, 'hasChanged'>
+  versions: Pick<DataVersionReader, 'hasChanged' | 'stateOf'>
   /** The committed version; callers of the same moment share one query. */
   currentVersion: () => Promise<DataVersion>
   now: () => Date
@@ -105,13 +108,18 @@ export class ResponseRenderer {
 
   /**
    * A response of one state of the data, however many queries it took: for followed chains it says as of which blocks
-   * it is. So nothing that concerns it may have changed since the version at which it was started.
+   * it is. So nothing that concerns it may have changed since the version at which it was started, unless one statement
+   * has read all of it at that version.
    */
   async #renderAtVersion(version: DataVersion, renderAt: (version: DataVersion) => Promise<RenderedResponse>) {
     let begunAt = version
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
-      const rendered = await renderAt(begunAt)
+      const { stamp, ...rendered } = await renderAt(begunAt)
       if (begunAt.asOf.blocks.size === 0) return { ...rendered, version: begunAt, isExact: false }
+      const read = stamp === undefined ? undefined : this.#options.versions.stateOf(stamp)
+      if (read?.revision === begunAt.revision && read.history === begunAt.history) {
+        return { ...rendered, version: begunAt, isExact: true }
+      }
       // Other requests share this read, so it goes on when the client of this one has left.
       const now = await withoutAbort(this.#options.currentVersion)
       if (!this.#options.versions.hasChanged(begunAt, now, rendered.dependencies)) {
@@ -128,7 +136,7 @@ async function renderResponse(
   version: DataVersion,
   secondEnds: number,
 ): Promise<RenderedResponse> {
-  const { totalCount, nextCursor, headers, dependencies, ...written } = await load(version)
+  const { totalCount, nextCursor, headers, dependencies, stamp, ...written } = await load(version)
   const paged = 'body' in written ? Object(written.body) : { nextCursor }
   const link = toPageLinks(request, { totalCount, nextCursor: paged.nextCursor })
   const validUntil = Math.min(dependencies?.changesAt ?? version.nextChangeAt, secondEnds)
@@ -138,7 +146,13 @@ async function renderResponse(
     ...(totalCount !== undefined && { 'x-total-count': String(totalCount) }),
     ...(link !== undefined && { link }),
   }
-  return { content: toContent(text), headers: ownHeaders, dependencies, validUntil }
+  return {
+    content: toContent(text),
+    headers: ownHeaders,
+    dependencies,
+    validUntil,
+    ...(stamp !== undefined && { stamp }),
+  }
 }
 
 /** Equal for states at which a response is the same. */

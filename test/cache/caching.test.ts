@@ -370,6 +370,7 @@ test('answers take no more memory than they may, however small they are', async 
     versions: {
       read: async () => ({ revision: 1, history: 1, nextChangeAt: Number.POSITIVE_INFINITY, asOf: NOTHING_FOLLOWED }),
       hasChanged: () => false,
+      stateOf: () => undefined,
     },
     maxBytes: 4 * 1024 * 1024,
     staleIfErrorMs: 0,
@@ -401,6 +402,7 @@ test('an answer that had to be made again is kept until what came meanwhile star
         return asked === 1 ? first : { ...first, revision: 2, nextChangeAt: 1000 }
       },
       hasChanged: (earlier, later) => earlier.revision !== later.revision,
+      stateOf: () => undefined,
     },
     maxBytes: 1024 * 1024,
     staleIfErrorMs: 0,

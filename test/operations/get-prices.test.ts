@@ -111,7 +111,7 @@ test('what makes no sense is refused with all that is wrong', async () => {
   )
   const series = (until: string) => `token=${token}&since=2026-01-01T00:00:00Z&until=${until}&interval=1h`
   expect(await refused(`${series('2026-01-01T04:00:00Z')}&at=2026-01-01T00:00:00Z`)).toBe(
-    'at and interval cannot be used together',
+    'at must not be given with interval',
   )
   expect(await refused(series('2999-01-01T00:00:00Z'))).toBe(
     'until must not be in the future; since, until and interval ask for 8529144 points: at most 400 are allowed',

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ListActivityResponse } from '../../src/features/activity/activity-schemas.ts'
 import type { ClaimRecord } from '../../src/ingest/records.ts'
 import { countHoursFrom } from '../setup/data/claim-intervals.ts'
+import { setFollowed } from '../setup/data/followed-chains.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, inUpperCase } from '../setup/records.ts'
 import { expectedActivity } from '../setup/second-opinion/second-opinion-activity.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
@@ -291,12 +292,13 @@ test.each(firstOf([1, 2000, 750], 2))(
             new Date(startOf(now.getTime() - age * 1000, unit)).toISOString()
           const query = {
             ...(!areAll && { campaignId: campaigns.map(({ id }) => id).join() }),
-            timeRange,
-            ...(range !== null && {
-              interval: range.interval,
-              since: instant(range.length, range.sinceUnit),
-              until: instant(0, range.untilUnit),
-            }),
+            ...(range === null
+              ? { timeRange }
+              : {
+                  interval: range.interval,
+                  since: instant(range.length, range.sinceUnit),
+                  until: instant(0, range.untilUnit),
+                }),
           }
           api.setNow(now)
           const reported = await activity(api, String(new URLSearchParams(query)))
@@ -342,6 +344,28 @@ describe('a kept answer', () => {
   })
 })
 
+test('one that takes long is there at once, however often something is committed meanwhile', async () => {
+  await using api = await startTestApp()
+  const campaign = aClaimable()
+  await api.save(campaign, aClaim(campaign))
+  await setFollowed(api.database, 10, 100)
+  await api.database.query(`alter function claims_by_interval rename to claims_by_interval_at_once;
+    create function claims_by_interval(campaign bigint, since_before bigint, since bigint, until bigint, seconds integer)
+    returns table (place integer, claim_count integer, amount_usd numeric, unvalued_count integer, claimant_count integer)
+    language sql stable as 'select counted.* from pg_sleep(0.3), lateral claims_by_interval_at_once($1, $2, $3, $4, $5) counted'`)
+  let isRead = false
+  const writing = (async () => {
+    while (!isRead) await api.save(aClaim(campaign))
+  })()
+  const [begun, response] = [performance.now(), await api.get('/activity')]
+  const took = performance.now() - begun
+  isRead = true
+  await writing
+  expect(response.statusCode, response.body).toBe(200)
+  expect(response.headers['x-as-of']).toBe('10:100')
+  expect(took).toBeLessThan(900)
+})
+
 const ID = `8453:${anAddress('core')}:1`
 const many = Array.from({ length: 51 }, (_, index) => `8453:${anAddress('core')}:${index}`)
 
@@ -360,6 +384,10 @@ test.each([
     'unknown parameter "campaignID", did you mean campaignId? Known are campaignId, timeRange, since, until, interval, minBlock',
   ],
   ['interval=1d&since=2026-01-01T00:00:00Z', 'since needs until too; interval needs until too'],
+  ...['24h', '7d'].map((range): [query: string, error: string] => [
+    `timeRange=${range}&interval=1d&since=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z`,
+    'timeRange must not be given with interval',
+  ]),
   [
     'interval=1h&since=2026-01-01T00:59:59Z&until=2026-01-17T16:59:59.0000001Z',
     'since, until and interval ask for 401 intervals: at most 400 are allowed',

@@ -305,6 +305,16 @@ test('followers share the queries for now and for a cursor, and need none where 
   feed.close()
 })
 
+test('a query for a cursor is shared until it begins, and what came since is in the next one', async () => {
+  const feed = new ChangeFeed(createChangeReader(api.lanes.lookups.database), 1)
+  const cursor = (await feed.now()).page.next
+  const kinds = async () => (await feed.after(cursor))?.page.changes.map(({ kind }) => kind)
+  expect(await kinds()).toEqual([])
+  await api.save(aToken())
+  expect(await kinds()).toEqual(['token.changed'])
+  feed.close()
+})
+
 test('when the service ends, streams end after what was sent is whole', async () => {
   await using other = await startTestApp({}, api.database)
   const address = await other.app.listen({ port: 0, host: '127.0.0.1' })

@@ -2500,10 +2500,7 @@ export interface operations {
                  *     ]
                  */
                 campaignId?: components["schemas"]["CampaignId"][];
-                /**
-                 * @description Claims in (now − range, now], by block timestamp, in intervals of 1 minute (`1h`), 30 minutes (`24h`), 4 hours (`7d`) or 1 day (`30d`). No effect with `interval`.
-                 * @example 7d
-                 */
+                /** @description Claims in (now − range, now], by block timestamp, in intervals of 1 minute (`1h`), 30 minutes (`24h`), 4 hours (`7d`) or 1 day (`30d`). Not with `interval`. */
                 timeRange?: components["schemas"]["ListActivityTimeRange"];
                 /**
                  * @description Start of the range, inclusive. With `until` and `interval`.
@@ -2631,7 +2628,7 @@ export interface operations {
                  * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
                  */
                 token: components["schemas"]["TokenId"];
-                /** @description The instant of the price; not in the future. Absent: now. Not together with `interval`. */
+                /** @description The instant of the price; not in the future. Absent: now. Not with `interval`. */
                 at?: components["schemas"]["Instant"];
                 /**
                  * @description First instant of a series. With `until` and `interval`.

@@ -3,7 +3,7 @@ import type { Database } from '../../database/connection/client.ts'
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import { ALL_CAMPAIGNS, claimsByInterval } from '../../read-models/claim-intervals/read.ts'
 import { toWholeSeconds } from '../../read-models/claim-windows/read.ts'
-import type { Dependencies } from '../../read-models/data-version/read.ts'
+import { type Dependencies, revisionStamp } from '../../read-models/data-version/read.ts'
 import { toSecondFrom } from '../../schemas/parameters/time-ranges.ts'
 import { LAST_TIMESTAMP } from '../../schemas/primitives.ts'
 import { INTERVAL_SECONDS, INTERVALS, type ListActivityQuery, type ListActivityResponse } from './activity-schemas.ts'
@@ -14,7 +14,7 @@ export interface ActivityRepository {
    * before; by chain ID, core address, identifier, ascending. Campaigns that are not known are left out. Reads the
    * claims that are counted; of popular campaigns and of all a row for an hour, day or week of the clock.
    */
-  list(query: ListActivityQuery): Promise<{ body: ListActivityResponse; dependencies: Dependencies }>
+  list(query: ListActivityQuery): Promise<{ body: ListActivityResponse; dependencies: Dependencies; stamp?: string }>
 }
 
 export function createActivityRepository(database: Database, clock: () => Date): ActivityRepository {
@@ -52,6 +52,7 @@ export function createActivityRepository(database: Database, clock: () => Date):
             ? { campaignKeys: 'all', onLists: false }
             : // One that is not known may come.
               { campaignKeys: rows.map(({ key }) => key), onLists: rows.length < ids.length },
+        ...(rows[0] && { stamp: rows[0].stamp }),
       }
     },
   }
@@ -91,6 +92,7 @@ function prepareList(database: Database) {
   const ids = sql`${sql.placeholder('ids')}::text[]`
   return database
     .select({
+      stamp: revisionStamp,
       key: sql<number>`asked.key::float8`,
       id: sql<string | null>`asked.id`,
       places: sql<number[]>`places`,

@@ -31,8 +31,7 @@ export const ListActivityQuery = queryOf(
     timeRange: choice(timeRanges, {
       default: '24h',
       description:
-        'Claims in (now − range, now], by block timestamp, in intervals of 1 minute (`1h`), 30 minutes (`24h`), 4 hours (`7d`) or 1 day (`30d`). No effect with `interval`.',
-      example: '7d',
+        'Claims in (now − range, now], by block timestamp, in intervals of 1 minute (`1h`), 30 minutes (`24h`), 4 hours (`7d`) or 1 day (`30d`). Not with `interval`.',
     }),
     since: Type.Optional(
       inline(Instant, {
@@ -49,6 +48,7 @@ export const ListActivityQuery = queryOf(
     interval: optionalChoice(intervals, {
       description: `In place of \`timeRange\`: hours, days or weeks from \`since\` on, at most ${MAX_INTERVALS}. With \`since\` and \`until\`.`,
       example: '1d',
+      notWith: 'timeRange',
     }),
     ...minimumBlocks,
   },

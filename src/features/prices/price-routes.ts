@@ -66,14 +66,13 @@ export const priceRoutes: FastifyPluginAsyncTypebox<{
 
 /** Rules that concern several parameters, or the clock. */
 function rejectImpossible(query: GetPricesQuery, now: Date) {
-  const { at, until, interval } = query
+  const { at, until } = query
   const isFuture = (instant: string | undefined) => instant !== undefined && Date.parse(instant) > now.getTime()
   const count = countPoints(query)
   const tooMany = `since, until and interval ask for ${count} points: at most ${MAX_POINTS} are allowed`
   const problems = [
     isFuture(at) ? problem('at', 'at must not be in the future') : [],
     isFuture(until) ? problem('until', 'until must not be in the future') : [],
-    at !== undefined && interval !== undefined ? problem('interval', 'at and interval cannot be used together') : [],
     count > MAX_POINTS ? problem('interval', tooMany) : [],
   ].flat()
   if (problems.length > 0) throw new InvalidRequestError(problems.map(({ detail }) => detail).join('; '), problems)

@@ -38,8 +38,7 @@ const instant = (description: string, example?: string) =>
 export const GetPricesQuery = queryOf(
   {
     token: inline(TokenId, { description: 'The token, `<chainId>:<address>`.', example: parameterExamples.token }),
-    // Without an example: a request with the examples of all parameters has to make sense.
-    at: instant('The instant of the price; not in the future. Absent: now. Not together with `interval`.'),
+    at: instant('The instant of the price; not in the future. Absent: now. Not with `interval`.'),
     since: instant('First instant of a series. With `until` and `interval`.', '2026-01-30T12:00:00.000Z'),
     until: instant(
       'End of a series, exclusive, not in the future. With `since` and `interval`.',
@@ -48,6 +47,7 @@ export const GetPricesQuery = queryOf(
     interval: optionalChoice(['1h', '1d'], {
       description: `Adds a series: the prices in force at \`since\` and each interval after it, at most ${MAX_POINTS}. With both.`,
       example: '1h',
+      notWith: 'at',
     }),
     ...minimumBlocks,
   },

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/connection/client.ts'
 import { createTokenStore, type Tokens } from '../../database/lookups/token-metadata-cache.ts'
 import { readCursor, toCursor } from '../../http/request/cursors.ts'
-import type { Dependencies } from '../../read-models/data-version/read.ts'
+import type { DataVersion, Dependencies } from '../../read-models/data-version/read.ts'
 import { evaluate, type FactRow, nextChangeOf, verdictOn } from '../../read-models/eligibility/read.ts'
 import { NO_CLAIM, prepareRewards, prepareSigned, type RewardRow } from './reward-rows.ts'
 import type { ListRewardsQuery, ListRewardsResponse, Reward } from './reward-schemas.ts'
@@ -14,7 +14,7 @@ export interface RewardRepository {
    * newest first; ties by chain ID, core address, identifier, index. With totals of all of them. Reads the signatures
    * of the account and its claims; for a busy one its totals and a page of rows from each chain.
    */
-  list(query: RequestState): Promise<{ body: ListRewardsResponse; dependencies: Dependencies }>
+  list(query: RequestState, version: DataVersion): Promise<{ body: ListRewardsResponse; dependencies: Dependencies }>
 }
 
 export function createRewardRepository(database: Database, clock: () => Date): RewardRepository {
@@ -34,10 +34,14 @@ export function createRewardRepository(database: Database, clock: () => Date): R
     }
   }
 
-  /** Both of one state of the data. */
-  async function readPage(query: RequestState, now: Date) {
+  /**
+   * Both of one state of the data. Where chains are indexed, the cache compares what the response depends on before and
+   * after it, so other commits meanwhile do not matter: they may come faster than a page of a busy account is read.
+   */
+  async function readPage(query: RequestState, now: Date, { asOf }: DataVersion) {
     const { state, user, chainId, pageSize } = query
     const after = parseCursorPosition(query)
+    const isCompared = asOf.blocks.size > 0
     for (;;) {
       const claimable = await readClaimable(query, now)
       const { rows, tokens } = await tokenStore.readWith(
@@ -54,15 +58,15 @@ export function createRewardRepository(database: Database, clock: () => Date): R
           ...(totals ?? []).map((total) => `${total.chainId}:${total.asset}`),
         ],
       )
-      if (claimable !== undefined && claimable.revision !== rows[0]?.revision) continue
-      return { rows, tokens, facts: claimable?.facts }
+      if (claimable === undefined || isCompared || claimable.revision === rows[0]?.revision)
+        return { rows, tokens, facts: claimable?.facts }
     }
   }
 
   return {
-    async list(query) {
+    async list(query, version) {
       const now = clock()
-      const { rows, tokens, facts } = await readPage(query, now)
+      const { rows, tokens, facts } = await readPage(query, now, version)
       const found = rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ ...row, id }]))
       const page = found.slice(0, query.pageSize)
       const last = found.length > page.length ? page.at(-1) : undefined

@@ -71,6 +71,8 @@ export const rewardRoutes: FastifyPluginAsyncTypebox<{
   responseCache: ResponseCache
 }> = async (app, { rewards, responseCache }) => {
   app.get('/users/:address/rewards', { schema: listRewards }, (request, reply) =>
-    responseCache.send(request, reply, () => rewards.list({ ...request.query, user: request.params.address })),
+    responseCache.send(request, reply, (version) =>
+      rewards.list({ ...request.query, user: request.params.address }, version),
+    ),
   )
 }

@@ -21,13 +21,19 @@ export const queryOf = <Properties extends TProperties>(
   return Type.Unsafe<Static<TObject<Properties>>>(required.length === 0 ? schema : { ...schema, required })
 }
 
-/** A parameter has a description, and an example that matches something in the sample data. */
+/**
+ * A parameter has a description, and an example that matches something in the sample data: without one where it is
+ * refused beside the examples of others.
+ */
 interface Documented<Value> {
   description: string
-  example: Value
+  example?: Value
 }
 
-const documented = <Value>({ description, example }: Documented<Value>) => ({ description, examples: [example] })
+const documented = <Value>({ description, example }: Documented<Value>) => ({
+  description,
+  ...(example !== undefined && { examples: [example] }),
+})
 
 interface IntegerOptions extends Documented<number> {
   minimum?: number
@@ -70,18 +76,24 @@ export const choiceInAnyCase = <const Words extends readonly string[]>(
   options: Documented<Words[number]> & { default: Words[number] },
 ) => Type.Unsafe<Words[number]>({ ...choice(words, options), 'x-any-case': true, 'x-expected': words.join(' or ') })
 
-/** One of a few lower-case words, or nothing. */
+/** One of a few lower-case words, or nothing; `notWith` names a parameter that is refused beside it. */
 export const optionalChoice = <const Words extends readonly string[]>(
   words: Words,
-  options: Documented<Words[number]>,
-) => Type.Optional(Type.Unsafe<Words[number]>({ type: 'string', enum: words, ...documented(options) }))
+  { notWith, ...options }: Documented<Words[number]> & { notWith?: string },
+) =>
+  Type.Optional(
+    Type.Unsafe<Words[number]>({
+      ...{ type: 'string', enum: words, ...documented(options) },
+      ...(notWith !== undefined && { 'x-not-with': notWith }),
+    }),
+  )
 
 /**
  * Entries separated by commas or in repeated parameters: trimmed, without duplicates, at most 100 or the given number.
  */
 export const commaSeparated = <Item extends TSchema>(
   item: Item,
-  { description, example, max = 100 }: Documented<Static<Item>> & { max?: number },
+  { description, example, max = 100 }: Required<Documented<Static<Item>>> & { max?: number },
 ) =>
   Type.Optional(
     Type.Array(item, {

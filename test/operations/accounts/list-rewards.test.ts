@@ -4,6 +4,7 @@ import { openIngest } from '../../../src/ingest/batches.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { randomStep } from '../../setup/data/batches.ts'
 import { totalClaimantsFrom } from '../../setup/data/claimant-totals.ts'
+import { setFollowed } from '../../setup/data/followed-chains.ts'
 import { createRandom } from '../../setup/data/random-records.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken, inUpperCase } from '../../setup/records.ts'
@@ -13,6 +14,7 @@ import { expectedRewards } from '../../setup/second-opinion/second-opinion-rewar
 import { openDatabaseProxy } from '../../setup/servers/database-proxy.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 import { firstOf } from '../../setup/thorough.ts'
+import { waitFor } from '../../setup/wait-for.ts'
 
 async function page(api: TestApp, user: string, query: QueryText = {}): Promise<ListRewardsResponse> {
   const response = await api.get(`/users/${user}/rewards?${new URLSearchParams(query)}`)
@@ -34,6 +36,11 @@ async function walk(api: TestApp, user: string, query: QueryText) {
 }
 
 const aClaimable = (parts = {}) => aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))], ...parts })
+
+const aSignature = ({ id }: { id: string }, claimant: string) => ({
+  ...{ type: 'claimSignature' as const, campaignId: id, incentiveId: 0, claimant },
+  ...{ signature: '0xab', referrer: anAddress('referrer') },
+})
 
 let shared: TestApp
 beforeAll(async () => {
@@ -90,14 +97,10 @@ test('an entry says what was claimed and what can be, and totals are exact', asy
   const [claimed, signed] = [aClaimable({ campaignName: 'Claimed' }), aClaimable()]
   const max = String(2n ** 256n - 1n)
   await shared.save(
-    ...[token, claimed, signed],
+    ...[token, claimed, signed, aSignature(signed, user)],
     aClaim(claimed, { claimant: user, amount: max, amountUsd: '0.0000004', txHash: `0x${'1'.repeat(64)}` }),
     aClaim(claimed, { claimant: user, amount: '1', amountUsd: '0.0000004', txHash: `0x${'2'.repeat(64)}` }),
     aClaim(claimed, { claimant: user, amount: '1', amountUsd: null, txHash: `0x${'0'.repeat(64)}`, logIndex: 9 }),
-    {
-      type: 'claimSignature' as const,
-      ...{ campaignId: signed.id, incentiveId: 0, claimant: user, signature: '0xab', referrer: anAddress('referrer') },
-    },
   )
   const { type: _, whitelisted: __, ...known } = token
   const shown = { asset: token.address, metadata: { id: `8453:${token.address}`, ...known } }
@@ -173,6 +176,33 @@ test('a page reads totals once, and only the signatures that it shows', async ()
   }
   expect(await readBy(paid, { pageSize: '100' })).toBeLessThan(200_000)
   expect(await readBy(signed, { state: 'claimable', pageSize: '1' })).toBeLessThan(200_000)
+})
+
+test('what can be claimed is read once, however often something else is committed meanwhile', async () => {
+  await using database = await createTestDatabase()
+  await using proxy = await openDatabaseProxy(database.url)
+  await using api = await startTestApp({ RESPONSE_CACHE_MB: '0' }, { ...database, url: proxy.url })
+  const [user, other] = [anAddress('signed for'), aClaimable()]
+  const campaigns = Array.from({ length: 1500 }, () => aClaimable())
+  await api.save(other, ...campaigns, ...campaigns.map((campaign) => aSignature(campaign, user)))
+  await setFollowed(database, 10, 100)
+  const read = async () => {
+    const before = proxy.bytesSent()
+    expect((await page(api, user, { state: 'claimable', pageSize: '1' })).rewards).toHaveLength(1)
+    return proxy.bytesSent() - before
+  }
+  const quiet = await read()
+  let isRead = false
+  const writing = (async () => {
+    while (!isRead) await api.save(aClaim(other))
+  })()
+  await waitFor(async () => ((await api.get('/claims')).json().claims.length > 2 ? true : undefined))
+  const busy = await read().finally(() => {
+    isRead = true
+  })
+  await writing
+  expect(quiet).toBeGreaterThan(100_000)
+  expect(busy).toBeLessThan(1.5 * quiet)
 })
 
 test('a cursor is of its own address and filters', async () => {

@@ -42,8 +42,11 @@ export function activityQuery(words: Vocabulary, random: Random, now = 1_772_366
   const instant = (milliseconds: number) => new Date(milliseconds).toISOString()
   return {
     ...(chance(0.8) ? { campaignId: asked.join(pick([',', ' , '])) } : {}),
-    ...(chance(0.6) ? { timeRange: pick(Object.keys(RANGES)) } : {}),
-    ...(chance(0.5) ? { interval, since: instant(since), until: instant(until) } : {}),
+    ...(chance(0.5)
+      ? { interval, since: instant(since), until: instant(until) }
+      : chance(0.6)
+        ? { timeRange: pick(Object.keys(RANGES)) }
+        : {}),
   }
 }
 
