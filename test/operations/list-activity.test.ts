@@ -192,6 +192,24 @@ test('a range of any instants is divided from its start on, to the second, and c
   }
 })
 
+test('a range that begins before 1970 is divided from its start on too', async () => {
+  await using api = await startTestApp()
+  const campaign = aClaimable()
+  const claims = [0, 4, 10, 30, 100].map((hours) => aClaim(campaign, { blockTimestamp: String(hours * HOUR) }))
+  await api.save(campaign, ...claims)
+  for (const [since, interval, counts] of [
+    ['1969-12-30T06:00:00Z', '1d', [0, 2, 1, 1, 0, 1]],
+    ['1969-12-31T20:50:00Z', '1d', [3, 1, 0, 0, 1]],
+    ['1969-12-31T21:40:00Z', '1h', [0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1]],
+    ['1969-12-17T00:00:00Z', '1w', [0, 0, 5]],
+  ] as const) {
+    const length = counts.length * { '1h': HOUR, '1d': DAY, '1w': 7 * DAY }[interval]
+    const until = new Date(Date.parse(since) + length * 1000).toISOString()
+    const [all] = (await activity(api, `interval=${interval}&since=${since}&until=${until}`)).campaigns
+    expect(all?.claims, since).toEqual(counts)
+  }
+})
+
 test('a claim of any incentive counts, whether the campaign is active or not', async () => {
   const incentives = [anErc20Incentive(anAddress('asset')), anErc20Incentive(anAddress('asset'), { limit: '0' })]
   const campaign = aCampaign({ incentives, endTime: '2025-01-01T00:00:00.000Z' })

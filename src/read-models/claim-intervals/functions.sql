@@ -92,12 +92,13 @@ as $$
   where campaign_key = campaign and interval_seconds = width and interval_start >= first and interval_start < beyond
 $$;
 
--- The beginning of an interval of the clock that is nearest to an instant.
+-- The beginning of an interval of the clock that is nearest to an instant. Counted from a Monday before the year 0, since a division
+-- rounds towards 0.
 create or replace function nearest_interval(instant bigint, width integer)
 returns bigint
 language sql immutable parallel safe
 as $$
-  select (instant + 259200 + width / 2) / width * width - 259200
+  select (instant + 62899459200 + width / 2) / width * width - 62899459200
 $$;
 
 -- Chains that have claims, each found by one step through an index.
