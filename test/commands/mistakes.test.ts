@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { readSettings } from '../../src/config.ts'
+import { ConfigurationError, readSettings } from '../../src/config.ts'
 import { explainFailure } from '../../src/database/connection/database-errors.ts'
 import { createDataFolder } from '../../src/process/data-folder.ts'
 import { describeListenFailure } from '../../src/process/listen.ts'
@@ -92,16 +92,17 @@ describe('serve', () => {
     const file = join(data.folder, 'certificate')
     await writeFile(file, 'not one')
     const urlOf = (path: string) => `postgres://user:secret@127.0.0.1:1/rewards?sslmode=verify-full&${name}=${path}`
+    const sentence = (path: string, reason: string) => `DATABASE_URL names ${path} as ${name}, which ${reason}`
     for (const [path, reason] of [
       ['/nowhere/root.crt', 'cannot be read: ENOENT: no such file or directory'],
       [data.folder, 'cannot be read: EISDIR: illegal operation on a directory'],
-      [file, 'is not in PEM format'],
     ] as const) {
-      const sentence = `DATABASE_URL names ${path} as ${name}, which ${reason}\n`
-      expect(await refusalOf({ DATABASE_URL: urlOf(path) }, data.folder)).toBe(sentence)
-      const migrated = await runCli(['migrate'], { DATABASE_URL: urlOf(path) })
-      expect(migrated).toMatchObject({ code: 1, stdout: '', stderr: sentence })
+      expect(() => readSettings({ DATABASE_URL: urlOf(path) })).toThrow(new ConfigurationError(sentence(path, reason)))
     }
+    const stderr = `${sentence(file, 'is not in PEM format')}\n`
+    expect(await refusalOf({ DATABASE_URL: urlOf(file) }, data.folder)).toBe(stderr)
+    const migrated = await runCli(['migrate'], { DATABASE_URL: urlOf(file) })
+    expect(migrated).toMatchObject({ code: 1, stdout: '', stderr })
   })
 
   test('an embedded server whose install script has not run is told', async () => {

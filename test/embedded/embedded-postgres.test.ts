@@ -5,8 +5,8 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
-import { aDataFolder, embeddedUrl, isRunning, query, serverPid } from '../setup/servers/data-folder.ts'
-import { NodeProcess, runCli, startCli } from '../setup/servers/processes.ts'
+import { aDataFolder, isRunning, killServer, query, serverPid } from '../setup/servers/data-folder.ts'
+import { NodeProcess, startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 test('two users of a folder share a server, the last one stops it, and its data survives', async () => {
@@ -133,60 +133,6 @@ test('kill -9 in the middle of an import leaves nothing of it, and the next one 
   expect(await serverPid(data.folder)).toBe(undefined)
 })
 
-test('serve fills an empty folder with sample data, keeps it over a restart, and stops its server', async () => {
-  await using data = await aDataFolder({ isNew: true })
-  const settings = { DATA_DIR: data.folder, PORT: '0' }
-  const listed: unknown[] = []
-  for (let run = 0; run < 2; run++) {
-    await using service = startCli(['serve'], settings)
-    const url = await service.ready()
-    expect((await fetch(`${url}/readyz`)).status).toBe(200)
-    const response = await fetch(`${url}/campaigns?tokenWhitelist=false&pageSize=20`)
-    const { campaigns, totalCampaigns } = (await response.json()) as {
-      campaigns: { id: string }[]
-      totalCampaigns: number
-    }
-    expect(totalCampaigns).toBe(1000)
-    expect(campaigns).toHaveLength(20)
-    listed.push(campaigns.map(({ id }) => id))
-    service.child.kill('SIGTERM')
-    expect(await service.ended).toMatchObject({ code: 0, signal: null })
-    expect(await serverPid(data.folder)).toBe(undefined)
-  }
-  expect(listed[1]).toEqual(listed[0])
-})
-
-test('SAMPLE_DATA=false leaves a new folder empty, and an import goes to the server that serve has started', async () => {
-  await using data = await aDataFolder({ isNew: true })
-  const settings = { DATA_DIR: data.folder, PORT: '0', SAMPLE_DATA: 'false' }
-  await using service = startCli(['serve'], settings)
-  const url = await service.ready()
-  expect(await (await fetch(`${url}/campaigns`)).json()).toEqual({ campaigns: [], totalCampaigns: 0 })
-  await using importing = startCli(['import', '-'], settings)
-  const campaign = aCampaign()
-  importing.child.stdin.end(`${JSON.stringify(campaign)}\n`)
-  expect(await importing.ended).toMatchObject({ code: 0, signal: null })
-  expect(await (await fetch(`${url}/campaigns`)).json()).toMatchObject({
-    campaigns: [{ id: campaign.id }],
-    totalCampaigns: 1,
-  })
-})
-
-test('a token is issued and revoked in the server that serve has started', async () => {
-  await using data = await aDataFolder()
-  const settings = { DATA_DIR: data.folder, PORT: '0', SAMPLE_DATA: 'false' }
-  await using service = startCli(['serve'], settings)
-  const url = await service.ready()
-  const issued = await runCli(['token', 'create', '--user', 'user-1'], settings)
-  expect(issued.code).toBe(0)
-  const headers = { authorization: `Bearer ${issued.stdout.trim()}` }
-  const response = await fetch(`${url}/campaigns/accesslists`, { headers })
-  expect(await response.json()).toEqual({ accesslists: [] })
-  const [, id = ''] = /^Token (\S+)/.exec(issued.stderr) ?? []
-  expect(await runCli(['token', 'revoke', id], settings)).toMatchObject({ code: 0 })
-  expect((await fetch(`${url}/campaigns/accesslists`, { headers })).status).toBe(401)
-})
-
 test.each(['$(touch planted)', '`id`', 'a"b'])(
   'a folder whose name a shell would read is refused: %s',
   async (name) => {
@@ -204,7 +150,7 @@ test('a server that was killed is started again, on its port, by one of those wh
   await query(url, 'create table kept as select 7 as number')
   for (let time = 0; time < 2; time++) {
     await killServer(data.folder)
-    await waitForServer(data.folder)
+    await waitFor(() => serverPid(data.folder))
     expect(await waitFor(() => query(url, 'select number from kept').catch(() => undefined))).toEqual([{ number: 7 }])
     // Both are back before it is asked who is the last one.
     const present = "select from pg_stat_activity where starts_with(application_name, 'reward-campaigns presence')"
@@ -226,47 +172,3 @@ test('a server that was killed stays away when its user is about to leave', asyn
   await server.close()
   expect(await serverPid(data.folder)).toBe(undefined)
 })
-
-test('a service whose server was killed answers 503 until the server is back, and then its data', async () => {
-  await using data = await aDataFolder()
-  await using service = startCli(['serve'], { DATA_DIR: data.folder, PORT: '0', SAMPLE_DATA: 'false' })
-  const url = await service.ready()
-  await runCli(['import', '-'], { DATA_DIR: data.folder }, `${JSON.stringify(aCampaign())}\n`)
-  await killServer(data.folder)
-  const statuses = new Set<number>()
-  await waitFor(async () => {
-    statuses.add((await fetch(`${url}/campaigns?pageSize=${statuses.size}`)).status)
-    return (await fetch(`${url}/readyz`)).status === 200 ? true : undefined
-  })
-  expect([...statuses].every((status) => status === 200 || status === 503)).toBe(true)
-  await service.said(/(database process exited, restarted it)/)
-  expect(await (await fetch(`${url}/campaigns`)).json()).toMatchObject({ totalCampaigns: 1 })
-  service.child.kill('SIGTERM')
-  expect(await service.ended).toMatchObject({ code: 0, signal: null })
-  expect(await serverPid(data.folder)).toBe(undefined)
-})
-
-test('a server that is killed while it is filled with sample data comes back, and is filled', async () => {
-  await using data = await aDataFolder({ isNew: true })
-  await using service = startCli(['serve'], { DATA_DIR: data.folder, PORT: '0' })
-  await service.said(/(filling the database with sample data)/)
-  const importing =
-    "select from pg_stat_activity where application_name = 'reward-campaigns import' and xact_start is not null"
-  const server = await embeddedUrl(data.folder)
-  await waitFor(async () => ((await query(server, importing)).length > 0 ? true : undefined))
-  await killServer(data.folder)
-  const url = await service.ready()
-  expect(await (await fetch(`${url}/campaigns?pageSize=0&tokenWhitelist=false`)).json()).toMatchObject({
-    totalCampaigns: 1000,
-  })
-  service.child.kill('SIGTERM')
-  expect(await service.ended).toMatchObject({ code: 0, signal: null })
-})
-
-async function killServer(folder: string) {
-  const pid = await waitForServer(folder)
-  process.kill(pid, 'SIGKILL')
-  await waitFor(() => (isRunning(pid) ? undefined : true))
-}
-
-const waitForServer = (folder: string) => waitFor(() => serverPid(folder))

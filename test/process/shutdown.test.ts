@@ -11,9 +11,8 @@ import { CLI, RunningProcess, runCli, startCli } from '../setup/servers/processe
 import { repeated } from '../setup/thorough.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
-/** So often on each of two folders at the same time. */
-const TIMES = repeated(1, 5)
-const LANES = [TIMES, TIMES]
+/** So often on each of so many folders at the same time. */
+const LANES = repeated([1], [5, 5])
 const CTRL_C = '\x03'
 
 /** `script` gives a command a terminal; where it is missing there is none to be had. */

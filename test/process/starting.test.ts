@@ -3,7 +3,6 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { aDataFolder } from '../setup/servers/data-folder.ts'
 import { runCli, startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
@@ -60,17 +59,6 @@ describe.concurrent('serve', () => {
     service.child.kill('SIGTERM')
     expect(await service.ended).toMatchObject({ code: 0, signal: null })
     expect(service.stdout + service.stderr).not.toContain('hunter2')
-  })
-
-  test('lets requests wait while it makes its database, and answers them then', async () => {
-    await using data = await aDataFolder({ isNew: true })
-    await using service = startCli(['serve'], { ...quick, DATA_DIR: data.folder })
-    const url = await service.address()
-    expect((await fetch(`${url}/readyz`)).status).toBe(503)
-    const response = await fetch(`${url}/campaigns?tokenWhitelist=false&pageSize=0`)
-    expect(await response.json()).toEqual({ campaigns: [], totalCampaigns: 1000 })
-    service.child.kill('SIGTERM')
-    expect(await service.ended).toMatchObject({ code: 0, signal: null })
   })
 
   test('waits until another process has migrated, though its connection is cut meanwhile', async () => {

@@ -6,7 +6,6 @@ import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
-import { startCli } from '../setup/servers/processes.ts'
 import { exchange } from '../setup/servers/sockets.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
@@ -121,28 +120,4 @@ test('NO_COLOR is respected', async (context) => {
   await fetch(`${url}/campaigns`)
   await terminal.shows(/INFO: GET \/campaigns 200/)
   expect(terminal.shown).not.toMatch(COLOUR)
-})
-
-test('where there is no terminal, each line is an entry of JSON that says what is being done', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-terminal-'))
-  try {
-    await using service = startCli(['serve'], { PORT: '0', DATA_DIR: folder })
-    await service.ready()
-    service.child.kill('SIGTERM')
-    const { stdout, stderr } = await service.ended
-    expect(stderr).toBe('')
-    const messages = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line).msg)
-    expect(messages.filter((message) => !/request|unavailable/.test(message))).toEqual([
-      expect.stringMatching(/^Server listening at /),
-      `creating the database in ${folder}`,
-      'database migrated',
-      'filling the database with sample data',
-      'ready',
-    ])
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -63,64 +63,65 @@ async function aCheckout() {
 /** Until a change is old enough not to have come while it was read. */
 const settle = () => sleep(200)
 
-test('a start takes what the one before has made, and never where a file has changed since', async () => {
-  await using checkout = await aCheckout()
-  await checkout.say('one')
-  await settle()
-  expect(await checkout.start()).toBe('one,a,b')
-  const [made] = await checkout.bundles()
-  expect(await checkout.start()).toBe('one,a,b')
-  expect(await checkout.bundles()).toEqual([made])
-  await checkout.say('two')
-  expect(await checkout.start()).toBe('two,a,b')
-  await checkout.say('six')
-  expect(await Promise.all([checkout.start(), checkout.start()])).toEqual(['six,a,b', 'six,a,b'])
-})
-
-test('a start makes the pages, anew where what they are made of has changed, and where they alone are missing', async () => {
-  await using checkout = await aCheckout()
-  await checkout.say('one')
-  await checkout.write('docs/guides/new.md', '# New guide\n\nThe first one.\n')
-  await settle()
-  await checkout.start()
-  const made = ['assets', 'explorer.html']
-  expect((await checkout.files('explorer')).sort()).toEqual(made)
-  const assets = await checkout.files('explorer/assets')
+describe('a start', () => {
+  let checkout: Awaited<ReturnType<typeof aCheckout>>
   const page = (name: string) => checkout.read(`.cache/docs/public-staging-explorer/docs${name}.html`)
-  expect(await page('')).toContain('List campaigns')
-  expect(await page('/guides/new')).toContain('The first one.')
-  const document = await checkout.read('openapi.json')
-  await checkout.write('openapi.json', document.replaceAll('List campaigns', 'Another summary'))
-  await checkout.remove('../docs/guides/new.md')
-  await settle()
-  await checkout.start()
-  expect(await page('')).toContain('Another summary')
-  expect(await page('')).not.toContain('List campaigns')
-  await expect(page('/guides/new')).rejects.toThrow('ENOENT')
-  await checkout.remove('explorer')
-  expect(await checkout.start()).toBe('one,a,b')
-  expect((await checkout.files('explorer')).sort()).toEqual(made)
-  expect(await checkout.files('explorer/assets')).toEqual(assets)
-  await checkout.remove('docs')
-  await checkout.start()
-  expect(await page('')).toContain('Another summary')
-})
 
-test('what is packed is made before, and is what it takes to run', async () => {
-  await using checkout = await aCheckout()
-  await checkout.say('one')
-  const files = await checkout.pack()
-  const page = /^dist\/explorer\/assets\/explorer-[0-9a-f]+\.(js|css)$/
-  expect(files.filter((file) => page.test(file))).toHaveLength(2)
-  expect(files).toEqual(
-    expect.arrayContaining([
-      'dist/commands/cli.js',
-      'dist/commands/cli.mcp.js',
-      'dist/commands/cli.traces.js',
-      'dist/docs/public-staging-explorer/docs.html',
-      'dist/explorer/explorer.html',
-      'package.json',
-    ]),
-  )
-  expect(files.filter((file) => !/^(?:dist|migrations)\//.test(file)).sort()).toEqual(['README.md', 'package.json'])
+  beforeAll(async () => {
+    checkout = await aCheckout()
+    await checkout.say('one')
+    await checkout.write('docs/guides/new.md', '# New guide\n\nThe first one.\n')
+    await settle()
+  })
+  afterAll(() => checkout[Symbol.asyncDispose]())
+
+  test('takes what the one before has made, and never where a file has changed since', async () => {
+    expect(await checkout.start()).toBe('one,a,b')
+    const [made] = await checkout.bundles()
+    expect(await checkout.start()).toBe('one,a,b')
+    expect(await checkout.bundles()).toEqual([made])
+    await checkout.say('two')
+    expect(await Promise.all([checkout.start(), checkout.start()])).toEqual(['two,a,b', 'two,a,b'])
+  })
+
+  test('makes the pages, anew where what they are made of has changed, and where they alone are missing', async () => {
+    const word = await checkout.start()
+    const made = ['assets', 'explorer.html']
+    expect((await checkout.files('explorer')).sort()).toEqual(made)
+    const assets = await checkout.files('explorer/assets')
+    expect(await page('')).toContain('List campaigns')
+    expect(await page('/guides/new')).toContain('The first one.')
+    const document = await checkout.read('openapi.json')
+    await checkout.write('openapi.json', document.replaceAll('List campaigns', 'Another summary'))
+    await checkout.remove('../docs/guides/new.md')
+    await settle()
+    await checkout.start()
+    expect(await page('')).toContain('Another summary')
+    expect(await page('')).not.toContain('List campaigns')
+    await expect(page('/guides/new')).rejects.toThrow('ENOENT')
+    await checkout.remove('explorer')
+    expect(await checkout.start()).toBe(word)
+    expect((await checkout.files('explorer')).sort()).toEqual(made)
+    expect(await checkout.files('explorer/assets')).toEqual(assets)
+    await checkout.remove('docs')
+    await checkout.start()
+    expect(await page('')).toContain('Another summary')
+  })
+
+  test('of a package needs no more than what is packed, which is made before', async () => {
+    const files = await checkout.pack()
+    const asset = /^dist\/explorer\/assets\/explorer-[0-9a-f]+\.(js|css)$/
+    expect(files.filter((file) => asset.test(file))).toHaveLength(2)
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'dist/commands/cli.js',
+        'dist/commands/cli.mcp.js',
+        'dist/commands/cli.traces.js',
+        'dist/docs/public-staging-explorer/docs.html',
+        'dist/explorer/explorer.html',
+        'package.json',
+      ]),
+    )
+    expect(files.filter((file) => !/^(?:dist|migrations)\//.test(file)).sort()).toEqual(['README.md', 'package.json'])
+  })
 })

@@ -16,9 +16,20 @@ export const ONCE_MORE = { retry: 1 }
 
 let launched: Promise<Browser> | undefined
 
-/** One for all test files of a process, with which it ends; root may use it too. */
+/**
+ * Root may use it too. Pages of different tests stay in one process, where a new one for each takes longer than the page does;
+ * and of what runs once, less is compiled for speed.
+ */
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--renderer-process-limit=1',
+  '--disable-site-isolation-trials',
+  '--js-flags=--interrupt-budget=1000000',
+]
+
+/** One for all test files of a process, with which it ends. */
 function launchBrowser() {
-  launched ??= chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  launched ??= chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS })
   return launched
 }
 

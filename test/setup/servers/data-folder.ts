@@ -37,6 +37,13 @@ export function isRunning(pid: number) {
   }
 }
 
+/** Kills the server of a folder, once it runs, and waits for its end. */
+export async function killServer(folder: string) {
+  const pid = await waitFor(() => serverPid(folder))
+  process.kill(pid, 'SIGKILL')
+  await waitFor(() => (isRunning(pid) ? undefined : true))
+}
+
 export async function query(url: string, sql: string, values?: unknown[]) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
