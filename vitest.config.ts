@@ -39,8 +39,8 @@ export default defineConfig(({ mode }) => ({
     maxWorkers: 4,
     // No test changes what others load, and loading the service takes each file more than a second.
     isolate: false,
-    // Most of what runs is soon over: less of it is compiled for speed, and less often is looked for what nobody refers to.
-    execArgv: ['--interrupt-budget=1000000', '--max-semi-space-size=64'],
+    // Most of what a test makes is soon over: with more room it is collected less often.
+    execArgv: ['--max-semi-space-size=64'],
     // No developer's `.env` changes what is tested.
     env: { ENV_FILE: devNull },
     // On a machine that is busy with something else too, all takes several times as long.
