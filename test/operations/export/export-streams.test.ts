@@ -66,7 +66,9 @@ test('an export that fails midway ends without its last chunk', async () => {
   await using api = await startWithClaims()
   const { response } = await open(api, `/export/claims?limit=${CLAIMS}`)
   await waitFor(async () => (await sessionsOf(api)) === 1 || undefined)
-  await api.database.query(`select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy%'`)
+  await api.database.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'copy%'`,
+  )
   const read = async () => {
     for await (const _ of response);
   }
