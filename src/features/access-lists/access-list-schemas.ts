@@ -39,7 +39,7 @@ const AccessListItem = component('AccessListItem', 'A list of addresses that bel
   id: text('ID of the list.', { maxLength: 128 }),
   name: text('Name of the list.'),
   memberCount: Type.Integer({ minimum: 0, description: 'Number of addresses on the list, exact.' }),
-  createdAt: ref(Instant, { description: 'When the list was created.' }),
+  createdAt: ref(Instant, 'When the list was created.'),
   icon: text('URI of the icon; empty if there is none.'),
 })
 

@@ -68,7 +68,7 @@ const inEachInterval = <T extends TSchema>(item: T, description: string) =>
   Type.Array(item, { maxItems: MAX_INTERVALS, description })
 
 const CampaignActivity = component('CampaignActivity', 'Claims of a campaign, or of all, over time.', {
-  id: Type.Optional(ref(CampaignId, { description: 'ID of the campaign; absent for all campaigns together.' })),
+  id: Type.Optional(ref(CampaignId, 'ID of the campaign; absent for all campaigns together.')),
   claims: inEachInterval(
     Type.Integer({ minimum: 0 }),
     'Number of claims in each interval, the oldest first; they add up to `totalClaims`.',
@@ -92,12 +92,8 @@ const CampaignActivity = component('CampaignActivity', 'Claims of a campaign, or
 export const ListActivityResponse = component('ListActivityResponse', 'Claims of campaigns over time.', {
   timeRange: Type.Optional(word(timeRanges, 'The requested time range; absent where `interval` was given.')),
   interval: Type.Optional(word(intervals, 'The requested interval.')),
-  since: ref(Instant, {
-    description: 'Start of the range, exclusive; with `interval` inclusive, rounded up to a second.',
-  }),
-  until: ref(Instant, {
-    description: 'End of the range, inclusive; with `interval` exclusive, rounded up to a second.',
-  }),
+  since: ref(Instant, 'Start of the range, exclusive; with `interval` inclusive, rounded up to a second.'),
+  until: ref(Instant, 'End of the range, inclusive; with `interval` exclusive, rounded up to a second.'),
   intervalSeconds: Type.Integer({
     minimum: 1,
     description: 'Length of each interval in seconds; `until` may cut the last one.',

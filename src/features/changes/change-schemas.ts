@@ -44,7 +44,7 @@ export const ListChangesResponse = component('ListChangesResponse', 'Changes aft
     maxItems: MAX_PAGE,
     description: 'In the order of commits. With a filter it may be empty although `hasMore`.',
   }),
-  nextCursor: ref(ChangeCursor, { description: 'The `after` of the next request.' }),
+  nextCursor: ref(ChangeCursor, 'The `after` of the next request.'),
   hasMore: Type.Boolean({ description: 'Whether there are changes after `nextCursor` already.' }),
 })
 export type ListChangesResponse = Static<typeof ListChangesResponse>

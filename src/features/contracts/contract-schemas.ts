@@ -35,8 +35,8 @@ export const ExploredContract = component(
   'ExploredContract',
   'A target of action steps. The same address on two chains is two contracts.',
   {
-    chainId: ref(ChainId, { description: 'Chain of the contract.' }),
-    address: ref(Address, { description: 'Address of the contract.' }),
+    chainId: ref(ChainId, 'Chain of the contract.'),
+    address: ref(Address, 'Address of the contract.'),
     name: text('Readable name; empty if unknown.'),
     stats: closed('Statistics of the campaigns that target the contract.', {
       campaignCount: Type.Integer({

@@ -27,17 +27,17 @@ const IncentiveEligibility = component('IncentiveEligibility', 'Whether an incen
 })
 
 export const CampaignEligibility = component('CampaignEligibility', 'What an account can claim of a campaign.', {
-  id: ref(CampaignId, { description: 'ID of the campaign.' }),
-  verdict: ref(Verdict, {
-    description:
-      'The best verdict on its incentives: `claimable`, `admitted`, `unknown`, `blocked`; without incentives by its own facts.',
-  }),
+  id: ref(CampaignId, 'ID of the campaign.'),
+  verdict: ref(
+    Verdict,
+    'The best verdict on its incentives: `claimable`, `admitted`, `unknown`, `blocked`; without incentives by its own facts.',
+  ),
   incentives: Type.Array(ref(IncentiveEligibility), { maxItems: 1000, description: 'Its incentives, in order.' }),
 })
 export type CampaignEligibility = Static<typeof CampaignEligibility>
 
 export const ListEligibilityResponse = component('ListEligibilityResponse', 'What an account can claim, and why not.', {
-  user: ref(Address, { description: 'The account that was asked for.' }),
+  user: ref(Address, 'The account that was asked for.'),
   campaigns: Type.Array(ref(CampaignEligibility), {
     maxItems: 50,
     description: 'The requested campaigns, by chain ID, core address and identifier.',

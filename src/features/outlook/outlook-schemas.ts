@@ -26,9 +26,9 @@ export const ListOutlooksQuery = queryOf(
 )
 export type ListOutlooksQuery = Static<typeof ListOutlooksQuery>
 
-const amount = (description: string) => Type.Optional(ref(TotalAmount, { description }))
-const usd = (description: string) => Type.Optional(ref(UsdAmount, { description }))
-const count = (description: string) => Type.Optional(ref(BaseUnits, { description }))
+const amount = (description: string) => Type.Optional(ref(TotalAmount, description))
+const usd = (description: string) => Type.Optional(ref(UsdAmount, description))
+const count = (description: string) => Type.Optional(ref(BaseUnits, description))
 
 const IncentiveOutlook = component(
   'IncentiveOutlook',
@@ -36,7 +36,7 @@ const IncentiveOutlook = component(
   {
     incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
     type: Type.Unsafe<string>({ type: 'string', enum: incentiveTypes, description: 'Variant of the incentive.' }),
-    asset: Type.Optional(ref(Address, { description: 'The reward token; absent if it pays none.' })),
+    asset: Type.Optional(ref(Address, 'The reward token; absent if it pays none.')),
     rewardNow: amount(
       'What a claim at `at` pays: for a CGDAIncentive by the formula of its contract, for an ERC20Incentive, ERC20PeggedIncentive and PointsIncentive the fixed reward. In base units of `asset` (pegged: of `peg`); points are plain numbers. Absent if the action decides, or the state of an auction is unknown.',
     ),
@@ -70,18 +70,18 @@ const IncentiveOutlook = component(
           'Seconds that `budgetLeft` lasts at the pace of the basis: ⌊`budgetLeft` × basis ÷ `spentInBasis`⌋, a decimal string. Absent if nothing was spent in the basis.',
       }),
     ),
-    exhaustsAt: Type.Optional(ref(Instant, { description: '`at` + `secondsLeft`; absent after the year 9999.' })),
+    exhaustsAt: Type.Optional(ref(Instant, '`at` + `secondsLeft`; absent after the year 9999.')),
   },
 )
 export type IncentiveOutlook = Static<typeof IncentiveOutlook>
 
 const CampaignOutlook = component('CampaignOutlook', 'The outlook of a campaign.', {
-  id: ref(CampaignId, { description: 'ID of the campaign.' }),
+  id: ref(CampaignId, 'ID of the campaign.'),
   incentives: Type.Array(ref(IncentiveOutlook), { maxItems: 1000, description: 'Its incentives, in order.' }),
 })
 
 export const ListOutlooksResponse = component('ListOutlooksResponse', 'Outlooks of campaigns.', {
-  at: ref(Instant, { description: 'The instant of all figures: the second of the response.' }),
+  at: ref(Instant, 'The instant of all figures: the second of the response.'),
   basis: word(bases, 'The past whose pace is told.'),
   campaigns: Type.Array(ref(CampaignOutlook), {
     maxItems: MAX_CAMPAIGNS,

@@ -57,17 +57,15 @@ export const GetPricesQuery = queryOf(
 export type GetPricesQuery = Static<typeof GetPricesQuery>
 
 const PricePoint = component('PricePoint', 'A price in a series.', {
-  at: ref(Instant, { description: 'The instant: `since` and a number of intervals.' }),
-  priceUsd: ref(Price, { description: 'The price in force at it.' }),
+  at: ref(Instant, 'The instant: `since` and a number of intervals.'),
+  priceUsd: ref(Price, 'The price in force at it.'),
 })
 
 export const GetPricesResponse = component('GetPricesResponse', 'What a token was worth.', {
-  token: ref(TokenId, { description: 'The token.' }),
-  at: ref(Instant, { description: 'The instant: `at`, or the second of the response.' }),
-  priceUsd: refOrNull(Price, { description: 'The newest price by then; `null`: none is known.' }),
-  pricedAt: refOrNull(Instant, {
-    description: 'Since when it holds; `null` if it is fixed or unknown.',
-  }),
+  token: ref(TokenId, 'The token.'),
+  at: ref(Instant, 'The instant: `at`, or the second of the response.'),
+  priceUsd: refOrNull(Price, 'The newest price by then; `null`: none is known.'),
+  pricedAt: refOrNull(Instant, 'Since when it holds; `null` if it is fixed or unknown.'),
   source: Type.Unsafe<'feed' | 'import' | 'fixed' | null>({
     ...wordOrNull(
       ['feed', 'import', 'fixed'],

@@ -4,13 +4,13 @@ import { ChainId, Instant, text } from '../../schemas/primitives.ts'
 import { component, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
 import { followingStates } from '../../schemas/sync-states.ts'
 
-const blockNumber = (description: string) => stringOrNull({ description: `${description} Decimal.`, maxLength: 16 })
+const blockNumber = (description: string) => stringOrNull(`${description} Decimal.`, { maxLength: 16 })
 
 const ChainStatus = component('ChainStatus', 'Indexing status of a chain.', {
-  chainId: ref(ChainId, { description: 'The indexed chain.' }),
+  chainId: ref(ChainId, 'The indexed chain.'),
   asOfBlock: blockNumber('The newest block whose effects are in the responses; `null`: none yet.'),
-  asOfBlockHash: stringOrNull({ description: 'Hash of that block.', maxLength: 66 }),
-  asOfTime: refOrNull(Instant, { description: 'Time of that block.' }),
+  asOfBlockHash: stringOrNull('Hash of that block.', { maxLength: 66 }),
+  asOfTime: refOrNull(Instant, 'Time of that block.'),
   headBlock: blockNumber('The newest known block of the chain; `null`: not known yet.'),
   finalizedBlock: blockNumber('The newest finalized block, which no reorganisation can revert; `null`: not known yet.'),
   lagSeconds: Type.Unsafe<number | null>({

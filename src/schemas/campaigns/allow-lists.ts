@@ -10,9 +10,9 @@ export const AllowListType = word(
 )
 
 const fields = {
-  owner: ref(Address, { description: 'Account that can change the list.' }),
-  contractAddress: ref(Address, { description: 'Contract of the list.' }),
-  type: ref(AllowListType, { description: 'Which accounts the list lets claim.' }),
+  owner: ref(Address, 'Account that can change the list.'),
+  contractAddress: ref(Address, 'Contract of the list.'),
+  type: ref(AllowListType, 'Which accounts the list lets claim.'),
 }
 
 /** The allow list as a list page shows it. */
