@@ -32,6 +32,10 @@ export const refOrNull = <T extends TSchema>(schema: T, description?: string) =>
     ...(description !== undefined && { description }),
   })
 
+/** A list of objects that are components. */
+export const listOf = <T extends TSchema>(schema: T, maxItems: number, description: string) =>
+  Type.Array(ref(schema), { maxItems, description })
+
 /** A string or `null`. */
 export const stringOrNull = (description: string, { maxLength = 4096 } = {}) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength, description })

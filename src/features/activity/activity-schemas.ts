@@ -4,8 +4,8 @@ import { campaignIds } from '../../schemas/parameters/id-filters.ts'
 import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { choice, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
 import { seriesDependencies } from '../../schemas/parameters/time-ranges.ts'
-import { CampaignId, Instant, UsdAmount } from '../../schemas/primitives.ts'
-import { closed, component, inline, ref } from '../../schemas/references.ts'
+import { CampaignId, Instant, UsdAmount, wholeNumber } from '../../schemas/primitives.ts'
+import { closed, component, inline, listOf, ref } from '../../schemas/references.ts'
 
 /** The intervals that a time range is divided into, all of the same length. */
 export const INTERVALS = {
@@ -57,7 +57,7 @@ export const ListActivityQuery = queryOf(
 export type ListActivityQuery = Static<typeof ListActivityQuery>
 
 const totals = (when: string) => ({
-  totalClaims: Type.Integer({ minimum: 0, description: `Number of claims ${when}.` }),
+  totalClaims: wholeNumber(`Number of claims ${when}.`),
   totalAmountClaimedUsd: Type.Number({
     minimum: 0,
     description: `Value of the claims ${when} in US dollars at their time, 6 decimals; unknown values count 0.`,
@@ -98,11 +98,11 @@ export const ListActivityResponse = component('ListActivityResponse', 'Claims of
     minimum: 1,
     description: 'Length of each interval in seconds; `until` may cut the last one.',
   }),
-  campaigns: Type.Array(ref(CampaignActivity), {
-    maxItems: 50,
-    description:
-      'The requested campaigns, by chain ID, core address and identifier; unknown ones are omitted. Without `campaignId` one entry, of all.',
-  }),
+  campaigns: listOf(
+    CampaignActivity,
+    50,
+    'The requested campaigns, by chain ID, core address and identifier; unknown ones are omitted. Without `campaignId` one entry, of all.',
+  ),
 })
 export type ListActivityResponse = Static<typeof ListActivityResponse>
 

@@ -34,8 +34,9 @@ import {
   Instant,
   TransactionHash,
   UsdAmount,
+  wholeNumber,
 } from '../../schemas/primitives.ts'
-import { component, inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { component, inline, listOf, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
 
 /** The common properties of the list and the detail. */
 const campaignFields = {
@@ -54,7 +55,7 @@ const campaignFields = {
     'Fee of the protocol in basis points of what is paid, on top of it: "1250" is 12.5 percent.',
   ),
   maxParticipants: ref(BaseUnits, 'Maximum number of claimants; "0": no maximum.'),
-  incentives: Type.Array(ref(Incentive), { maxItems: 1000, description: 'The incentives of the campaign, in order.' }),
+  incentives: listOf(Incentive, 1000, 'The incentives of the campaign, in order.'),
   isActive: Type.Boolean({
     description: 'Whether it has started, has not ended and is not exhausted, now.',
   }),
@@ -137,18 +138,12 @@ export const ListCampaignsQuery = queryOf(
 export type ListCampaignsQuery = Static<typeof ListCampaignsQuery>
 
 export const ListCampaignsResponse = component('ListCampaignsResponse', 'One page of campaigns.', {
-  campaigns: Type.Array(ref(CampaignListItem), {
-    maxItems: 100,
-    description: 'The page, in the requested order.',
-  }),
-  totalCampaigns: Type.Integer({ minimum: 0, description: 'Number of all matching campaigns, exact.' }),
+  campaigns: listOf(CampaignListItem, 100, 'The page, in the requested order.'),
+  totalCampaigns: wholeNumber('Number of all matching campaigns, exact.'),
   nextCursor: Type.Optional(nextCursor),
   facets: Type.Optional(ref(CampaignFacets, 'The values that were asked for, by count descending, then by value.')),
   facetsWithMore: Type.Optional(
-    Type.Array(ref(FacetName), {
-      maxItems: facetNames.length,
-      description: 'The facets that have more values than are listed.',
-    }),
+    listOf(FacetName, facetNames.length, 'The facets that have more values than are listed.'),
   ),
 })
 export type ListCampaignsResponse = Static<typeof ListCampaignsResponse>
@@ -163,7 +158,7 @@ export const GetCampaignParams = Type.Object({
 export const CampaignDetail = component('CampaignDetail', 'A campaign with all its details.', {
   ...campaignFields,
   allowList: ref(AllowList, 'The accounts that may claim; without an allow list an OpenAllowList at the zero address.'),
-  actionSteps: Type.Array(ref(ActionStep), { maxItems: 1000, description: 'Actions required before a claim.' }),
+  actionSteps: listOf(ActionStep, 1000, 'Actions required before a claim.'),
   createdAt: ref(Instant, 'When the campaign was created: `blockTimestamp`.'),
   actionClaimant: Type.Optional(ref(ActionClaimant, 'Where the claimant is read from; absent if not recorded.')),
   createdAtBlockchainNumbers: Type.Optional(

@@ -5,7 +5,7 @@ import { parameterExamples } from '../../schemas/parameters/parameter-examples.t
 import { optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
 import { seriesDependencies } from '../../schemas/parameters/time-ranges.ts'
 import { Instant } from '../../schemas/primitives.ts'
-import { component, inline, ref, refOrNull } from '../../schemas/references.ts'
+import { component, inline, listOf, ref, refOrNull } from '../../schemas/references.ts'
 
 /** Maximum number of points in a series. */
 export const MAX_POINTS = 400
@@ -73,11 +73,11 @@ export const GetPricesResponse = component('GetPricesResponse', 'What a token wa
     ),
   }),
   series: Type.Optional(
-    Type.Array(ref(PricePoint), {
-      maxItems: MAX_POINTS,
-      description:
-        'The prices in force at `since` and each interval after it, before `until`, ascending; none before the first known price. Absent without `interval`.',
-    }),
+    listOf(
+      PricePoint,
+      MAX_POINTS,
+      'The prices in force at `since` and each interval after it, before `until`, ascending; none before the first known price. Absent without `interval`.',
+    ),
   ),
 })
 export type GetPricesResponse = Static<typeof GetPricesResponse>

@@ -6,8 +6,8 @@ import { paging } from '../../schemas/parameters/paging.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { commaSeparated, optionalBoolean, queryOf } from '../../schemas/parameters/query-values.ts'
 import { searchText } from '../../schemas/parameters/search-words.ts'
-import { Address, ChainId, DecimalAmount, Instant, text } from '../../schemas/primitives.ts'
-import { component, ref, refOrNull } from '../../schemas/references.ts'
+import { Address, ChainId, DecimalAmount, Instant, text, wholeNumber } from '../../schemas/primitives.ts'
+import { component, listOf, ref, refOrNull } from '../../schemas/references.ts'
 
 export const ListTokensQuery = queryOf({
   ...paging,
@@ -42,13 +42,13 @@ export const ListedToken = component('ListedToken', 'A known token, and how many
   whitelisted: Type.Boolean({ description: 'Whether campaigns that pay it pass `tokenWhitelist`.' }),
   priceUsd: refOrNull(DecimalAmount, 'US dollars for one whole token; `null` if unknown.'),
   pricedAt: refOrNull(Instant, 'Since when it holds; `null` if it is fixed or unknown.'),
-  activeCampaigns: Type.Integer({ minimum: 0, description: 'Number of active campaigns that pay it.' }),
+  activeCampaigns: wholeNumber('Number of active campaigns that pay it.'),
 })
 export type ListedToken = Static<typeof ListedToken>
 
 export const ListTokensResponse = component('ListTokensResponse', 'One page of tokens.', {
-  tokens: Type.Array(ref(ListedToken), { maxItems: 100, description: 'The page, most active campaigns first.' }),
-  totalTokens: Type.Integer({ minimum: 0, description: 'Number of all tokens that match, exact.' }),
+  tokens: listOf(ListedToken, 100, 'The page, most active campaigns first.'),
+  totalTokens: wholeNumber('Number of all tokens that match, exact.'),
 })
 export type ListTokensResponse = Static<typeof ListTokensResponse>
 

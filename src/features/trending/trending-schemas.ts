@@ -24,8 +24,9 @@ import {
   TotalAmount,
   TransactionHash,
   text,
+  wholeNumber,
 } from '../../schemas/primitives.ts'
-import { component, inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { component, inline, listOf, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
 
 const usd = (description: string) => Type.Number({ minimum: 0, description: `${description} US dollars, 6 decimals.` })
 const percentage = (description: string) => Type.Optional(Type.Number({ description }))
@@ -78,7 +79,7 @@ export type ActionTemplate = Static<typeof ActionTemplate>
 
 export const ClaimSignature = component('ClaimSignature', 'A recorded signature for a claim.', {
   claimant: ref(Address, 'Account that may claim with the signature.'),
-  incentiveId: Type.Integer({ minimum: 0, description: 'Index of the incentive, from 0.' }),
+  incentiveId: wholeNumber('Index of the incentive, from 0.'),
   signature: text('The signature of the validator, hexadecimal.', { maxLength: 65_536 }),
   referrer: ref(Address, 'Account that referred the claimant; the zero address is nobody.'),
 })
@@ -107,10 +108,7 @@ export type ActionTokenMetadata = Static<typeof ActionTokenMetadata>
 export const TrendingCampaign = component('TrendingCampaign', 'An active campaign with claims in the period.', {
   id: ref(CampaignId, 'ID of the campaign, as `GET /campaigns/{id}` takes it.'),
   chainId: ref(ChainId, 'Chain on which the campaign was created.'),
-  incentives: Type.Array(ref(TrendingIncentive), {
-    maxItems: 1000,
-    description: 'The incentives of the campaign, in order.',
-  }),
+  incentives: listOf(TrendingIncentive, 1000, 'The incentives of the campaign, in order.'),
   actionTemplate: refOrNull(ActionTemplate, 'The action template; `null` if the campaign uses none.'),
   status: word(
     ['active', 'claimable', 'claimed'],
@@ -138,7 +136,7 @@ export const TrendingCampaign = component('TrendingCampaign', 'An active campaig
   startTime: Type.Optional(ref(Instant, 'Start of the claim period, inclusive.')),
   endTime: Type.Optional(ref(Instant, 'End of the claim period, exclusive.')),
   verificationLevel: Type.Optional(text('Verification that users need.')),
-  claimCount: Type.Integer({ minimum: 0, description: 'Number of all recorded claims.' }),
+  claimCount: wholeNumber('Number of all recorded claims.'),
   totalBudget: ref(
     TotalAmount,
     'Budget, claimed or not, of all incentives that pay the token of the first one, in base units of it. "0" if there is none.',
@@ -208,10 +206,11 @@ export const ListTrendingCampaignsResponse = component(
   'ListTrendingCampaignsResponse',
   'Campaigns by claimed volume.',
   {
-    trendingCampaigns: Type.Array(ref(TrendingCampaign), {
-      maxItems: 100,
-      description: 'The campaigns, by US dollars claimed in the period, then number of claims, then newest first.',
-    }),
+    trendingCampaigns: listOf(
+      TrendingCampaign,
+      100,
+      'The campaigns, by US dollars claimed in the period, then number of claims, then newest first.',
+    ),
   },
 )
 export type ListTrendingCampaignsResponse = Static<typeof ListTrendingCampaignsResponse>

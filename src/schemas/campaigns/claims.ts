@@ -1,5 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Address, BaseUnits, BlockTimestamp, CampaignId, TransactionHash, UsdAmount } from '../primitives.ts'
+import {
+  Address,
+  BaseUnits,
+  BlockTimestamp,
+  CampaignId,
+  TransactionHash,
+  UsdAmount,
+  wholeNumber,
+} from '../primitives.ts'
 import { component, ref, refOrNull, stringOrNull } from '../references.ts'
 import { wordOrNull } from './enumerations.ts'
 import { incentiveTypes } from './incentives.ts'
@@ -8,7 +16,7 @@ import { TokenMetadata } from './tokens.ts'
 export const Claim = component('Claim', 'A claim that was paid.', {
   campaignId: ref(CampaignId, 'ID of the campaign.'),
   campaignName: stringOrNull('Name of the campaign; `null` if it has none.'),
-  incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
+  incentiveIndex: wholeNumber('Index of the incentive in its campaign, from 0.'),
   incentiveType: wordOrNull(incentiveTypes, 'Variant of the incentive; `null` if unknown.'),
   claimant: ref(Address, 'Account that was paid.'),
   asset: refOrNull(Address, 'The token that was paid; `null` if it pays none.'),
@@ -16,7 +24,7 @@ export const Claim = component('Claim', 'A claim that was paid.', {
   amountUsd: refOrNull(UsdAmount, 'Value in US dollars at the time of the claim; `null` if unknown.'),
   metadata: refOrNull(TokenMetadata, 'The token that was paid; `null` if unknown.'),
   txHash: ref(TransactionHash, 'Hash of the transaction of the claim.'),
-  logIndex: Type.Integer({ minimum: 0, description: 'Index of its log entry in the block.' }),
+  logIndex: wholeNumber('Index of its log entry in the block.'),
   blockTimestamp: ref(BlockTimestamp, 'Time of its block in Unix seconds.'),
   isFinal: Type.Optional(
     Type.Boolean({

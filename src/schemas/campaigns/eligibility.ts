@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Address, BaseUnits, Instant, TransactionHash, text } from '../primitives.ts'
-import { component, ref, refOrNull } from '../references.ts'
+import { component, listOf, ref, refOrNull } from '../references.ts'
 import { AllowListType } from './allow-lists.ts'
 import { word } from './enumerations.ts'
 
@@ -72,10 +72,7 @@ export const claimableFields = {
 
 export const verdictAndReasons = {
   verdict: ref(Verdict, 'Whether the account can claim the incentive.'),
-  reasons: Type.Array(ref(ClaimReason), {
-    maxItems: reasonCodes.length,
-    description: 'All reasons that hold, in the order of `code`.',
-  }),
+  reasons: listOf(ClaimReason, reasonCodes.length, 'All reasons that hold, in the order of `code`.'),
 }
 
 /** The components that this adds to the OpenAPI document. */
