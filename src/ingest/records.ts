@@ -33,8 +33,8 @@ export const recordOf = <Name extends string, Fields extends TProperties>(
 const orNull = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }] })
 const nullableNumber = (description: string) =>
   Type.Optional(Type.Unsafe<number | null>({ type: ['number', 'null'], description }))
-const optionalText = (description: string) => Type.Optional(stringOrNull({ description }))
-const optionalInstant = (description: string) => Type.Optional(refOrNull(Instant, { description }))
+const optionalText = (description: string) => Type.Optional(stringOrNull(description))
+const optionalInstant = (description: string) => Type.Optional(refOrNull(Instant, description))
 
 export const TokenRecord = recordOf('token', 'A token; identified by chain and address.', {
   chainId: ref(ChainId),
@@ -44,7 +44,7 @@ export const TokenRecord = recordOf('token', 'A token; identified by chain and a
   symbol: text('Symbol of the token.'),
   imageUri: text('URI of the image of the token.'),
   whitelisted: Type.Optional(Type.Boolean({ description: 'Whether the default filter shows its campaigns; `false`.' })),
-  priceUsd: Type.Optional(refOrNull(DecimalAmount, { description: 'US dollars for one whole token.' })),
+  priceUsd: Type.Optional(refOrNull(DecimalAmount, 'US dollars for one whole token.')),
   marketCap: nullableNumber('US dollars.'),
   priceChange24Hr: nullableNumber('Percent.'),
   volume24Hr: nullableNumber('US dollars.'),
@@ -59,9 +59,7 @@ export const TokenPriceRecord = recordOf(
     chainId: ref(ChainId),
     address: ref(Address),
     at: ref(Instant),
-    priceUsd: refOrNull(DecimalAmount, {
-      description: 'US dollars for one whole token; null withdraws the price of that instant.',
-    }),
+    priceUsd: refOrNull(DecimalAmount, 'US dollars for one whole token; null withdraws the price of that instant.'),
   },
 )
 export type TokenPriceRecord = Static<typeof TokenPriceRecord>
@@ -135,7 +133,7 @@ const TokenReference = Type.Object({ chainId: ref(ChainId), address: ref(Address
 
 /** What is known of a campaign that no chain tells. */
 const metadataFields = {
-  creator: Type.Optional(refOrNull(Address, { description: 'Defaults to the owner.' })),
+  creator: Type.Optional(refOrNull(Address, 'Defaults to the owner.')),
   campaignName: optionalText('Readable name.'),
   templateId: optionalText('ID of the template.'),
   actionTemplateId: Type.Optional(
@@ -175,7 +173,7 @@ export const CampaignRecord = recordOf('campaign', 'A campaign; identified by it
   actionSteps: Type.Optional(
     Type.Unsafe<ActionStep[] | null>({ type: ['array', 'null'], items: ref(ActionStep), maxItems: 1000 }),
   ),
-  campaignIndex: Type.Optional(ref(BaseUnits, { description: 'Defaults to the identifier of the ID.' })),
+  campaignIndex: Type.Optional(ref(BaseUnits, 'Defaults to the identifier of the ID.')),
   actionClaimant: Type.Optional(refOrNull(ActionClaimant)),
   createdAtBlockchainNumbers: Type.Optional(
     Type.Unsafe<Record<string, string> | null>({
@@ -222,7 +220,7 @@ export const ClaimRecord = recordOf('claim', 'A paid claim; identified by chain,
   txHash: ref(TransactionHash),
   logIndex: Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: 'Index of the log entry.' }),
   blockTimestamp: ref(BlockTimestamp),
-  amountUsd: Type.Optional(refOrNull(DecimalAmount, { description: 'US dollars; null where unknown.' })),
+  amountUsd: Type.Optional(refOrNull(DecimalAmount, 'US dollars; null where unknown.')),
 })
 export type ClaimRecord = Static<typeof ClaimRecord>
 
@@ -250,7 +248,7 @@ export type AccessListRecord = Static<typeof AccessListRecord>
 
 export const ProfileRecord = recordOf('profile', 'The profile of a user; identified by the address.', {
   userAddress: ref(Address),
-  ethEarned: ref(BaseUnits, { description: 'wei.' }),
+  ethEarned: ref(BaseUnits, 'wei.'),
   score: Type.Number(),
   streak: Type.Object(
     {

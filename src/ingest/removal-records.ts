@@ -21,7 +21,7 @@ const identityKeys = {
   campaign: { id: ref(CampaignId) },
   campaignMetadata: { id: ref(CampaignId) },
   claim: {
-    chainId: ref(ChainId, { description: 'Chain of the campaign.' }),
+    chainId: ref(ChainId, 'Chain of the campaign.'),
     txHash: ref(TransactionHash),
     logIndex: ClaimRecord.properties.logIndex,
   },

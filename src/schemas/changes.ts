@@ -23,27 +23,25 @@ export const ChangeCursor = Type.String({
 })
 
 export const Change = component('Change', 'A change of the public data.', {
-  cursor: ref(ChangeCursor, { description: 'Goes on after this change.' }),
+  cursor: ref(ChangeCursor, 'Goes on after this change.'),
   kind: word(
     changeKinds,
     '`campaign.changed`: its record, metadata or facts of its chain, not figures of claims, prices or the clock. A replaced claim is removed, then added. `reset`: read everything anew.',
   ),
-  at: ref(Instant, { description: 'When its commit wrote it.' }),
-  chainId: ref(ChainId, { description: 'The chain of what has changed.' }),
-  campaignId: Type.Optional(ref(CampaignId, { description: 'The campaign. With `campaign.*`.' })),
+  at: ref(Instant, 'When its commit wrote it.'),
+  chainId: ref(ChainId, 'The chain of what has changed.'),
+  campaignId: Type.Optional(ref(CampaignId, 'The campaign. With `campaign.*`.')),
   claim: Type.Optional(
-    ref(Claim, {
-      description: 'With `claim.*`: the claim as it came or was, with the token as known now, without `isFinal`.',
-    }),
+    ref(Claim, 'With `claim.*`: the claim as it came or was, with the token as known now, without `isFinal`.'),
   ),
   token: Type.Optional(
     text('The token, `<chainId>:<address>`. With `token.changed` and `price.changed`.', { maxLength: 64 }),
   ),
   priceUsd: Type.Optional(
-    refOrNull(DecimalAmount, {
-      description:
-        'US dollars for one whole token after the commit; `null`: unknown. With `price.changed`, also for a past price.',
-    }),
+    refOrNull(
+      DecimalAmount,
+      'US dollars for one whole token after the commit; `null`: unknown. With `price.changed`, also for a past price.',
+    ),
   ),
   fromBlock: block('The first block that was withdrawn, decimal. With `chain.reorganised`.'),
   toBlock: block('The last block that was withdrawn, decimal. With `chain.reorganised`.'),

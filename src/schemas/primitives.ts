@@ -111,3 +111,6 @@ export type Instant = Static<typeof Instant>
 /** Text of a bounded length, with a description. */
 export const text = (description: string, options: { maxLength?: number; minLength?: number } = {}) =>
   Type.String({ description, maxLength: 4096, ...options })
+
+/** A number of things, or an index: an integer from 0 on. */
+export const wholeNumber = (description: string) => Type.Integer({ minimum: 0, description })

@@ -13,7 +13,7 @@ export const component = <Properties extends TProperties>(name: string, descript
  * component and a handler still cannot return the wrong shape. A description is wrapped around the `$ref`, since
  * @fastify/swagger removes siblings of a `$ref`; the published document has them side by side again.
  */
-export const ref = <T extends TSchema>(schema: T, { description }: { description?: string } = {}) => {
+export const ref = <T extends TSchema>(schema: T, description?: string) => {
   if (schema.$id === undefined) throw new TypeError('only a schema with an $id can be referred to')
   const reference = Type.Ref(schema.$id)
   return Type.Unsafe<Static<T>>(description === undefined ? reference : { description, allOf: [reference] })
@@ -26,9 +26,16 @@ export const inline = <T extends TSchema>(
 ) => Type.Unsafe<Static<T>>({ ...schema, description, ...(example !== undefined && { examples: [example] }) })
 
 /** A reference in a field that may also be `null`. */
-export const refOrNull = <T extends TSchema>(schema: T, options: { description?: string } = {}) =>
-  Type.Unsafe<Static<T> | null>({ anyOf: [ref(schema), { type: 'null' }], ...options })
+export const refOrNull = <T extends TSchema>(schema: T, description?: string) =>
+  Type.Unsafe<Static<T> | null>({
+    anyOf: [ref(schema), { type: 'null' }],
+    ...(description !== undefined && { description }),
+  })
+
+/** A list of objects that are components. */
+export const listOf = <T extends TSchema>(schema: T, maxItems: number, description: string) =>
+  Type.Array(ref(schema), { maxItems, description })
 
 /** A string or `null`. */
-export const stringOrNull = (options: { description: string; format?: string; maxLength?: number }) =>
-  Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 4096, ...options })
+export const stringOrNull = (description: string, { maxLength = 4096 } = {}) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength, description })

@@ -33,24 +33,14 @@ export class OlderTimelineError extends Error {
 }
 
 /** Finds out which server a connection leads to, and remembers the newest timeline. */
-export interface TimelineGuard {
-  /**
-   * Asks the server of a connection that is new, was not checked for a second, or not since a newer timeline was seen.
-   * @throws OlderTimelineError if it is a primary that has been replaced.
-   */
-  check(client: pg.PoolClient): Promise<void>
-  /** The server that was checked last and is not left; undefined if there is none, or it does not say. */
-  readonly server: ServerState | undefined
-  /** Connections that were left since the start. */
-  readonly closedConnections: number
-}
+export type TimelineGuard = ReturnType<typeof createTimelineGuard>
 
 /**
  * The same address may lead to another server than a moment ago, and after a failover the old primary may come back
  * there. Its timeline tells, because each promotion raises it: a primary with an older timeline than this process has
  * seen is left. Another system (a dump restored elsewhere) has timelines of its own, and is accepted.
  */
-export function createTimelineGuard(onOlder: (server: ServerState, newest: number) => void): TimelineGuard {
+export function createTimelineGuard(onOlder: (server: ServerState, newest: number) => void) {
   const checkedAt = new WeakMap<pg.PoolClient, number>()
   let newest: { system: string; timeline: number } | undefined
   let newestAt = 0
@@ -70,7 +60,11 @@ export function createTimelineGuard(onOlder: (server: ServerState, newest: numbe
   }
 
   return {
-    async check(client) {
+    /**
+     * Asks the server of a connection that is new, was not checked for a second, or not since a newer timeline was seen.
+     * @throws OlderTimelineError if it is a primary that has been replaced.
+     */
+    async check(client: pg.PoolClient) {
       const at = checkedAt.get(client)
       if (at !== undefined && at >= newestAt && performance.now() - at < RECHECK_MS) return
       const state = await queryServer(client)
@@ -83,9 +77,11 @@ export function createTimelineGuard(onOlder: (server: ServerState, newest: numbe
       server = state
       checkedAt.set(client, performance.now())
     },
+    /** The server that was checked last and is not left; undefined if there is none, or it does not say. */
     get server() {
       return server
     },
+    /** Connections that were left since the start. */
     get closedConnections() {
       return closedConnections
     },

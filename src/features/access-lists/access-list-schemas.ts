@@ -2,8 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { choiceInAnyCase, optionalChoice, optionalName, queryOf } from '../../schemas/parameters/query-values.ts'
 import { searchBounds } from '../../schemas/parameters/search-words.ts'
-import { Instant, text } from '../../schemas/primitives.ts'
-import { component, ref } from '../../schemas/references.ts'
+import { Instant, text, wholeNumber } from '../../schemas/primitives.ts'
+import { component, listOf, ref } from '../../schemas/references.ts'
 
 /** Maximum number of lists in a response; `x-total-count` has the number of all. */
 export const MAX_ACCESS_LISTS = 1000
@@ -38,16 +38,13 @@ export type ListAccessListsQuery = Static<typeof ListAccessListsQuery>
 const AccessListItem = component('AccessListItem', 'A list of addresses that belongs to a user.', {
   id: text('ID of the list.', { maxLength: 128 }),
   name: text('Name of the list.'),
-  memberCount: Type.Integer({ minimum: 0, description: 'Number of addresses on the list, exact.' }),
-  createdAt: ref(Instant, { description: 'When the list was created.' }),
+  memberCount: wholeNumber('Number of addresses on the list, exact.'),
+  createdAt: ref(Instant, 'When the list was created.'),
   icon: text('URI of the icon; empty if there is none.'),
 })
 
 export const ListAccessListsResponse = component('ListAccessListsResponse', 'Access lists of a user.', {
-  accesslists: Type.Array(ref(AccessListItem), {
-    maxItems: MAX_ACCESS_LISTS,
-    description: 'The matching lists of the user, at most 1,000.',
-  }),
+  accesslists: listOf(AccessListItem, MAX_ACCESS_LISTS, 'The matching lists of the user, at most 1,000.'),
 })
 export type ListAccessListsResponse = Static<typeof ListAccessListsResponse>
 

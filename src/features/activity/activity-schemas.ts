@@ -4,8 +4,8 @@ import { campaignIds } from '../../schemas/parameters/id-filters.ts'
 import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { choice, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
 import { seriesDependencies } from '../../schemas/parameters/time-ranges.ts'
-import { CampaignId, Instant, UsdAmount } from '../../schemas/primitives.ts'
-import { closed, component, inline, ref } from '../../schemas/references.ts'
+import { CampaignId, Instant, UsdAmount, wholeNumber } from '../../schemas/primitives.ts'
+import { closed, component, inline, listOf, ref } from '../../schemas/references.ts'
 
 /** The intervals that a time range is divided into, all of the same length. */
 export const INTERVALS = {
@@ -57,7 +57,7 @@ export const ListActivityQuery = queryOf(
 export type ListActivityQuery = Static<typeof ListActivityQuery>
 
 const totals = (when: string) => ({
-  totalClaims: Type.Integer({ minimum: 0, description: `Number of claims ${when}.` }),
+  totalClaims: wholeNumber(`Number of claims ${when}.`),
   totalAmountClaimedUsd: Type.Number({
     minimum: 0,
     description: `Value of the claims ${when} in US dollars at their time, 6 decimals; unknown values count 0.`,
@@ -68,7 +68,7 @@ const inEachInterval = <T extends TSchema>(item: T, description: string) =>
   Type.Array(item, { maxItems: MAX_INTERVALS, description })
 
 const CampaignActivity = component('CampaignActivity', 'Claims of a campaign, or of all, over time.', {
-  id: Type.Optional(ref(CampaignId, { description: 'ID of the campaign; absent for all campaigns together.' })),
+  id: Type.Optional(ref(CampaignId, 'ID of the campaign; absent for all campaigns together.')),
   claims: inEachInterval(
     Type.Integer({ minimum: 0 }),
     'Number of claims in each interval, the oldest first; they add up to `totalClaims`.',
@@ -92,21 +92,17 @@ const CampaignActivity = component('CampaignActivity', 'Claims of a campaign, or
 export const ListActivityResponse = component('ListActivityResponse', 'Claims of campaigns over time.', {
   timeRange: Type.Optional(word(timeRanges, 'The requested time range; absent where `interval` was given.')),
   interval: Type.Optional(word(intervals, 'The requested interval.')),
-  since: ref(Instant, {
-    description: 'Start of the range, exclusive; with `interval` inclusive, rounded up to a second.',
-  }),
-  until: ref(Instant, {
-    description: 'End of the range, inclusive; with `interval` exclusive, rounded up to a second.',
-  }),
+  since: ref(Instant, 'Start of the range, exclusive; with `interval` inclusive, rounded up to a second.'),
+  until: ref(Instant, 'End of the range, inclusive; with `interval` exclusive, rounded up to a second.'),
   intervalSeconds: Type.Integer({
     minimum: 1,
     description: 'Length of each interval in seconds; `until` may cut the last one.',
   }),
-  campaigns: Type.Array(ref(CampaignActivity), {
-    maxItems: 50,
-    description:
-      'The requested campaigns, by chain ID, core address and identifier; unknown ones are omitted. Without `campaignId` one entry, of all.',
-  }),
+  campaigns: listOf(
+    CampaignActivity,
+    50,
+    'The requested campaigns, by chain ID, core address and identifier; unknown ones are omitted. Without `campaignId` one entry, of all.',
+  ),
 })
 export type ListActivityResponse = Static<typeof ListActivityResponse>
 

@@ -34,56 +34,48 @@ import {
   Instant,
   TransactionHash,
   UsdAmount,
+  wholeNumber,
 } from '../../schemas/primitives.ts'
-import { component, inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { component, inline, listOf, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
 
 /** The common properties of the list and the detail. */
 const campaignFields = {
-  id: ref(CampaignId, { description: 'ID of the campaign, as `GET /campaigns/{id}` takes it.' }),
-  action: ref(Address, { description: 'Contract that defines the action.' }),
-  campaignIndex: ref(BaseUnits, {
-    description: 'Number of the campaign in its core contract: the last part of its ID.',
-  }),
-  budget: ref(Address, { description: 'Account that funds the campaign.' }),
-  incentiveCount: ref(BaseUnits, { description: 'Number of incentives.' }),
-  owner: ref(Address, { description: 'Owner of the campaign.' }),
-  validator: ref(Address, { description: 'Address that can sign claim payloads.' }),
-  blockTimestamp: ref(BlockTimestamp, {
-    description: 'Time of the block that created the campaign, in Unix seconds.',
-  }),
-  txHash: ref(TransactionHash, { description: 'Transaction that created the campaign.' }),
-  chainId: ref(ChainId, { description: 'Chain on which the campaign was created.' }),
-  protocolFee: ref(BaseUnits, {
-    description: 'Fee of the protocol in basis points of what is paid, on top of it: "1250" is 12.5 percent.',
-  }),
-  maxParticipants: ref(BaseUnits, { description: 'Maximum number of claimants; "0": no maximum.' }),
-  incentives: Type.Array(ref(Incentive), { maxItems: 1000, description: 'The incentives of the campaign, in order.' }),
+  id: ref(CampaignId, 'ID of the campaign, as `GET /campaigns/{id}` takes it.'),
+  action: ref(Address, 'Contract that defines the action.'),
+  campaignIndex: ref(BaseUnits, 'Number of the campaign in its core contract: the last part of its ID.'),
+  budget: ref(Address, 'Account that funds the campaign.'),
+  incentiveCount: ref(BaseUnits, 'Number of incentives.'),
+  owner: ref(Address, 'Owner of the campaign.'),
+  validator: ref(Address, 'Address that can sign claim payloads.'),
+  blockTimestamp: ref(BlockTimestamp, 'Time of the block that created the campaign, in Unix seconds.'),
+  txHash: ref(TransactionHash, 'Transaction that created the campaign.'),
+  chainId: ref(ChainId, 'Chain on which the campaign was created.'),
+  protocolFee: ref(
+    BaseUnits,
+    'Fee of the protocol in basis points of what is paid, on top of it: "1250" is 12.5 percent.',
+  ),
+  maxParticipants: ref(BaseUnits, 'Maximum number of claimants; "0": no maximum.'),
+  incentives: listOf(Incentive, 1000, 'The incentives of the campaign, in order.'),
   isActive: Type.Boolean({
     description: 'Whether it has started, has not ended and is not exhausted, now.',
   }),
-  availableBudgetUsd: refOrNull(UsdAmount, {
-    description:
-      'US dollars that the token incentives can still pay, at current prices; `null` if there are none, or a price or decimals are unknown.',
-  }),
-  campaignName: stringOrNull({
-    description: 'Name of the campaign; `null` if unknown.',
-  }),
-  actionTemplateId: stringOrNull({
-    description: 'ID of the action template; `null` if the campaign uses none.',
-  }),
-  projectImageUri: stringOrNull({ description: 'URI of an image of the project; `null` if unknown.' }),
-  tokenImageUri: stringOrNull({ description: 'URI of an image of the token; `null` if unknown.' }),
-  nftImageUri: stringOrNull({ description: 'URI of an image of the NFT; `null` if unknown.' }),
-  nftName: stringOrNull({ description: 'Name of the NFT; `null` if unknown.' }),
-  startTime: refOrNull(Instant, { description: 'Start of the claim period, inclusive; `null`: no start.' }),
-  endTime: refOrNull(Instant, { description: 'End of the claim period, exclusive; `null`: no end.' }),
+  availableBudgetUsd: refOrNull(
+    UsdAmount,
+    'US dollars that the token incentives can still pay, at current prices; `null` if there are none, or a price or decimals are unknown.',
+  ),
+  campaignName: stringOrNull('Name of the campaign; `null` if unknown.'),
+  actionTemplateId: stringOrNull('ID of the action template; `null` if the campaign uses none.'),
+  projectImageUri: stringOrNull('URI of an image of the project; `null` if unknown.'),
+  tokenImageUri: stringOrNull('URI of an image of the token; `null` if unknown.'),
+  nftImageUri: stringOrNull('URI of an image of the NFT; `null` if unknown.'),
+  nftName: stringOrNull('Name of the NFT; `null` if unknown.'),
+  startTime: refOrNull(Instant, 'Start of the claim period, inclusive; `null`: no start.'),
+  endTime: refOrNull(Instant, 'End of the claim period, exclusive; `null`: no end.'),
 }
 
 export const CampaignListItem = component('CampaignListItem', 'A campaign in a list.', {
   ...campaignFields,
-  allowList: refOrNull(AllowListPreview, {
-    description: 'The accounts that may claim; `null` without an allow list.',
-  }),
+  allowList: refOrNull(AllowListPreview, 'The accounts that may claim; `null` without an allow list.'),
   actionSteps: Type.Unsafe<ActionStep[] | null>({
     type: ['array', 'null'],
     items: ref(ActionStep),
@@ -146,20 +138,12 @@ export const ListCampaignsQuery = queryOf(
 export type ListCampaignsQuery = Static<typeof ListCampaignsQuery>
 
 export const ListCampaignsResponse = component('ListCampaignsResponse', 'One page of campaigns.', {
-  campaigns: Type.Array(ref(CampaignListItem), {
-    maxItems: 100,
-    description: 'The page, in the requested order.',
-  }),
-  totalCampaigns: Type.Integer({ minimum: 0, description: 'Number of all matching campaigns, exact.' }),
+  campaigns: listOf(CampaignListItem, 100, 'The page, in the requested order.'),
+  totalCampaigns: wholeNumber('Number of all matching campaigns, exact.'),
   nextCursor: Type.Optional(nextCursor),
-  facets: Type.Optional(
-    ref(CampaignFacets, { description: 'The values that were asked for, by count descending, then by value.' }),
-  ),
+  facets: Type.Optional(ref(CampaignFacets, 'The values that were asked for, by count descending, then by value.')),
   facetsWithMore: Type.Optional(
-    Type.Array(ref(FacetName), {
-      maxItems: facetNames.length,
-      description: 'The facets that have more values than are listed.',
-    }),
+    listOf(FacetName, facetNames.length, 'The facets that have more values than are listed.'),
   ),
 })
 export type ListCampaignsResponse = Static<typeof ListCampaignsResponse>
@@ -173,24 +157,18 @@ export const GetCampaignParams = Type.Object({
 
 export const CampaignDetail = component('CampaignDetail', 'A campaign with all its details.', {
   ...campaignFields,
-  allowList: ref(AllowList, {
-    description: 'The accounts that may claim; without an allow list an OpenAllowList at the zero address.',
-  }),
-  actionSteps: Type.Array(ref(ActionStep), { maxItems: 1000, description: 'Actions required before a claim.' }),
-  createdAt: ref(Instant, { description: 'When the campaign was created: `blockTimestamp`.' }),
-  actionClaimant: Type.Optional(
-    ref(ActionClaimant, {
-      description: 'Where the claimant is read from; absent if not recorded.',
-    }),
-  ),
+  allowList: ref(AllowList, 'The accounts that may claim; without an allow list an OpenAllowList at the zero address.'),
+  actionSteps: listOf(ActionStep, 1000, 'Actions required before a claim.'),
+  createdAt: ref(Instant, 'When the campaign was created: `blockTimestamp`.'),
+  actionClaimant: Type.Optional(ref(ActionClaimant, 'Where the claimant is read from; absent if not recorded.')),
   createdAtBlockchainNumbers: Type.Optional(
     Type.Record(Type.String(), ref(BaseUnits), {
       description: 'Block number at creation by chain ID, both decimal strings.',
       examples: [{ '8453': '22222222' }],
     }),
   ),
-  templateId: stringOrNull({ description: 'ID of the template; `null` if unknown.' }),
-  nftMetadataId: stringOrNull({ description: 'ID of the metadata of the NFT; `null` if unknown.' }),
+  templateId: stringOrNull('ID of the template; `null` if unknown.'),
+  nftMetadataId: stringOrNull('ID of the metadata of the NFT; `null` if unknown.'),
 })
 export type CampaignDetail = Static<typeof CampaignDetail>
 

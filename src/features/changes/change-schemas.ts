@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Change, ChangeCursor, changeKinds } from '../../schemas/changes.ts'
 import { campaignIds, chainIds } from '../../schemas/parameters/id-filters.ts'
 import { commaSeparated, integerWithDefault, oneOf, queryOf } from '../../schemas/parameters/query-values.ts'
-import { component, inline, ref } from '../../schemas/references.ts'
+import { component, inline, listOf, ref } from '../../schemas/references.ts'
 
 /** The longest time that an empty response may wait. */
 const MAX_WAIT_SECONDS = 25
@@ -40,11 +40,8 @@ export const ListChangesQuery = queryOf({
 export type ListChangesQuery = Static<typeof ListChangesQuery>
 
 export const ListChangesResponse = component('ListChangesResponse', 'Changes after a cursor.', {
-  changes: Type.Array(ref(Change), {
-    maxItems: MAX_PAGE,
-    description: 'In the order of commits. With a filter it may be empty although `hasMore`.',
-  }),
-  nextCursor: ref(ChangeCursor, { description: 'The `after` of the next request.' }),
+  changes: listOf(Change, MAX_PAGE, 'In the order of commits. With a filter it may be empty although `hasMore`.'),
+  nextCursor: ref(ChangeCursor, 'The `after` of the next request.'),
   hasMore: Type.Boolean({ description: 'Whether there are changes after `nextCursor` already.' }),
 })
 export type ListChangesResponse = Static<typeof ListChangesResponse>

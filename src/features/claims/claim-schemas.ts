@@ -6,8 +6,8 @@ import { cursorPaging, nextCursor } from '../../schemas/parameters/paging.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
 import { timeRange } from '../../schemas/parameters/time-ranges.ts'
-import { Address } from '../../schemas/primitives.ts'
-import { component, inline, ref } from '../../schemas/references.ts'
+import { Address, wholeNumber } from '../../schemas/primitives.ts'
+import { component, inline, listOf } from '../../schemas/references.ts'
 
 export const ListClaimsQuery = queryOf({
   claimant: Type.Optional(
@@ -22,17 +22,16 @@ export const ListClaimsQuery = queryOf({
 export type ListClaimsQuery = Static<typeof ListClaimsQuery>
 
 export const ListClaimsResponse = component('ListClaimsResponse', 'A page of claims.', {
-  claims: Type.Array(ref(Claim), {
-    maxItems: 100,
-    description: 'One page of claims, newest first; those of one second by chain ID, transaction hash and log index.',
-  }),
+  claims: listOf(
+    Claim,
+    100,
+    'One page of claims, newest first; those of one second by chain ID, transaction hash and log index.',
+  ),
   nextCursor,
   totalClaims: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      description:
-        'Number of all claims that match. Only with `claimant` or one `campaignId`, and neither `since` nor `until`.',
-    }),
+    wholeNumber(
+      'Number of all claims that match. Only with `claimant` or one `campaignId`, and neither `since` nor `until`.',
+    ),
   ),
 })
 export type ListClaimsResponse = Static<typeof ListClaimsResponse>

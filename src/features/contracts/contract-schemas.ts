@@ -4,7 +4,7 @@ import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { paging } from '../../schemas/parameters/paging.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { choice, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
-import { Address, ChainId, text } from '../../schemas/primitives.ts'
+import { Address, ChainId, text, wholeNumber } from '../../schemas/primitives.ts'
 import { closed, component, inline, ref } from '../../schemas/references.ts'
 
 export const ListContractsQuery = queryOf({
@@ -35,18 +35,12 @@ export const ExploredContract = component(
   'ExploredContract',
   'A target of action steps. The same address on two chains is two contracts.',
   {
-    chainId: ref(ChainId, { description: 'Chain of the contract.' }),
-    address: ref(Address, { description: 'Address of the contract.' }),
+    chainId: ref(ChainId, 'Chain of the contract.'),
+    address: ref(Address, 'Address of the contract.'),
     name: text('Readable name; empty if unknown.'),
     stats: closed('Statistics of the campaigns that target the contract.', {
-      campaignCount: Type.Integer({
-        minimum: 0,
-        description: 'Number of campaigns with an action step on the contract.',
-      }),
-      totalClaims: Type.Integer({
-        minimum: 0,
-        description: 'Number of claims in the time range.',
-      }),
+      campaignCount: wholeNumber('Number of campaigns with an action step on the contract.'),
+      totalClaims: wholeNumber('Number of claims in the time range.'),
       totalAmountClaimedUsd: Type.Number({
         minimum: 0,
         description:

@@ -5,8 +5,8 @@ import { campaignIds } from '../../schemas/parameters/id-filters.ts'
 import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
-import { Address, CampaignId } from '../../schemas/primitives.ts'
-import { component, inline, ref } from '../../schemas/references.ts'
+import { Address, CampaignId, wholeNumber } from '../../schemas/primitives.ts'
+import { component, inline, listOf, ref } from '../../schemas/references.ts'
 
 export const ListEligibilityQuery = queryOf(
   {
@@ -20,32 +20,26 @@ export const ListEligibilityQuery = queryOf(
 export type ListEligibilityQuery = Static<typeof ListEligibilityQuery>
 
 const IncentiveEligibility = component('IncentiveEligibility', 'Whether an incentive can be claimed.', {
-  incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
+  incentiveIndex: wholeNumber('Index of the incentive in its campaign, from 0.'),
   type: Type.Unsafe<string>({ type: 'string', enum: incentiveTypes, description: 'Variant of the incentive.' }),
   ...verdictAndReasons,
   ...claimableFields,
 })
 
 export const CampaignEligibility = component('CampaignEligibility', 'What an account can claim of a campaign.', {
-  id: ref(CampaignId, { description: 'ID of the campaign.' }),
-  verdict: ref(Verdict, {
-    description:
-      'The best verdict on its incentives: `claimable`, `admitted`, `unknown`, `blocked`; without incentives by its own facts.',
-  }),
-  incentives: Type.Array(ref(IncentiveEligibility), { maxItems: 1000, description: 'Its incentives, in order.' }),
+  id: ref(CampaignId, 'ID of the campaign.'),
+  verdict: ref(
+    Verdict,
+    'The best verdict on its incentives: `claimable`, `admitted`, `unknown`, `blocked`; without incentives by its own facts.',
+  ),
+  incentives: listOf(IncentiveEligibility, 1000, 'Its incentives, in order.'),
 })
 export type CampaignEligibility = Static<typeof CampaignEligibility>
 
 export const ListEligibilityResponse = component('ListEligibilityResponse', 'What an account can claim, and why not.', {
-  user: ref(Address, { description: 'The account that was asked for.' }),
-  campaigns: Type.Array(ref(CampaignEligibility), {
-    maxItems: 50,
-    description: 'The requested campaigns, by chain ID, core address and identifier.',
-  }),
-  unknownCampaigns: Type.Array(ref(CampaignId), {
-    maxItems: 50,
-    description: 'Unknown ones, in the same order.',
-  }),
+  user: ref(Address, 'The account that was asked for.'),
+  campaigns: listOf(CampaignEligibility, 50, 'The requested campaigns, by chain ID, core address and identifier.'),
+  unknownCampaigns: listOf(CampaignId, 50, 'Unknown ones, in the same order.'),
 })
 export type ListEligibilityResponse = Static<typeof ListEligibilityResponse>
 

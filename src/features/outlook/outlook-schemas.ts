@@ -4,8 +4,16 @@ import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
 import { campaignIds, MAX_CAMPAIGNS } from '../../schemas/parameters/id-filters.ts'
 import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { choice, queryOf } from '../../schemas/parameters/query-values.ts'
-import { Address, BaseUnits, CampaignId, Instant, TotalAmount, UsdAmount } from '../../schemas/primitives.ts'
-import { component, ref } from '../../schemas/references.ts'
+import {
+  Address,
+  BaseUnits,
+  CampaignId,
+  Instant,
+  TotalAmount,
+  UsdAmount,
+  wholeNumber,
+} from '../../schemas/primitives.ts'
+import { component, listOf, ref } from '../../schemas/references.ts'
 
 /** Lengths of the time whose pace is told, in seconds. */
 export const BASIS_SECONDS = { '24h': 86_400, '7d': 604_800 } as const
@@ -26,17 +34,17 @@ export const ListOutlooksQuery = queryOf(
 )
 export type ListOutlooksQuery = Static<typeof ListOutlooksQuery>
 
-const amount = (description: string) => Type.Optional(ref(TotalAmount, { description }))
-const usd = (description: string) => Type.Optional(ref(UsdAmount, { description }))
-const count = (description: string) => Type.Optional(ref(BaseUnits, { description }))
+const amount = (description: string) => Type.Optional(ref(TotalAmount, description))
+const usd = (description: string) => Type.Optional(ref(UsdAmount, description))
+const count = (description: string) => Type.Optional(ref(BaseUnits, description))
 
 const IncentiveOutlook = component(
   'IncentiveOutlook',
   'What an incentive pays now, and what is left of it. What does not apply or is unknown is absent.',
   {
-    incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
+    incentiveIndex: wholeNumber('Index of the incentive in its campaign, from 0.'),
     type: Type.Unsafe<string>({ type: 'string', enum: incentiveTypes, description: 'Variant of the incentive.' }),
-    asset: Type.Optional(ref(Address, { description: 'The reward token; absent if it pays none.' })),
+    asset: Type.Optional(ref(Address, 'The reward token; absent if it pays none.')),
     rewardNow: amount(
       'What a claim at `at` pays: for a CGDAIncentive by the formula of its contract, for an ERC20Incentive, ERC20PeggedIncentive and PointsIncentive the fixed reward. In base units of `asset` (pegged: of `peg`); points are plain numbers. Absent if the action decides, or the state of an auction is unknown.',
     ),
@@ -60,7 +68,7 @@ const IncentiveOutlook = component(
     oddsOneIn: amount(
       'With one more entry, each entry of the raffle wins with a chance of one in so many: `entries` + 1.',
     ),
-    claimsInBasis: Type.Integer({ minimum: 0, description: 'Number of claims in the basis.' }),
+    claimsInBasis: wholeNumber('Number of claims in the basis.'),
     spentInBasis: amount('What the claims in the basis paid, in base units of `asset`.'),
     secondsLeft: Type.Optional(
       Type.String({
@@ -70,27 +78,25 @@ const IncentiveOutlook = component(
           'Seconds that `budgetLeft` lasts at the pace of the basis: ⌊`budgetLeft` × basis ÷ `spentInBasis`⌋, a decimal string. Absent if nothing was spent in the basis.',
       }),
     ),
-    exhaustsAt: Type.Optional(ref(Instant, { description: '`at` + `secondsLeft`; absent after the year 9999.' })),
+    exhaustsAt: Type.Optional(ref(Instant, '`at` + `secondsLeft`; absent after the year 9999.')),
   },
 )
 export type IncentiveOutlook = Static<typeof IncentiveOutlook>
 
 const CampaignOutlook = component('CampaignOutlook', 'The outlook of a campaign.', {
-  id: ref(CampaignId, { description: 'ID of the campaign.' }),
-  incentives: Type.Array(ref(IncentiveOutlook), { maxItems: 1000, description: 'Its incentives, in order.' }),
+  id: ref(CampaignId, 'ID of the campaign.'),
+  incentives: listOf(IncentiveOutlook, 1000, 'Its incentives, in order.'),
 })
 
 export const ListOutlooksResponse = component('ListOutlooksResponse', 'Outlooks of campaigns.', {
-  at: ref(Instant, { description: 'The instant of all figures: the second of the response.' }),
+  at: ref(Instant, 'The instant of all figures: the second of the response.'),
   basis: word(bases, 'The past whose pace is told.'),
-  campaigns: Type.Array(ref(CampaignOutlook), {
-    maxItems: MAX_CAMPAIGNS,
-    description: 'The requested campaigns, by chain ID, core address and identifier.',
-  }),
-  unknownCampaigns: Type.Array(ref(CampaignId), {
-    maxItems: MAX_CAMPAIGNS,
-    description: 'Unknown ones, in the same order.',
-  }),
+  campaigns: listOf(
+    CampaignOutlook,
+    MAX_CAMPAIGNS,
+    'The requested campaigns, by chain ID, core address and identifier.',
+  ),
+  unknownCampaigns: listOf(CampaignId, MAX_CAMPAIGNS, 'Unknown ones, in the same order.'),
 })
 export type ListOutlooksResponse = Static<typeof ListOutlooksResponse>
 

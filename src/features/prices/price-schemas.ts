@@ -5,7 +5,7 @@ import { parameterExamples } from '../../schemas/parameters/parameter-examples.t
 import { optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
 import { seriesDependencies } from '../../schemas/parameters/time-ranges.ts'
 import { Instant } from '../../schemas/primitives.ts'
-import { component, inline, ref, refOrNull } from '../../schemas/references.ts'
+import { component, inline, listOf, ref, refOrNull } from '../../schemas/references.ts'
 
 /** Maximum number of points in a series. */
 export const MAX_POINTS = 400
@@ -57,17 +57,15 @@ export const GetPricesQuery = queryOf(
 export type GetPricesQuery = Static<typeof GetPricesQuery>
 
 const PricePoint = component('PricePoint', 'A price in a series.', {
-  at: ref(Instant, { description: 'The instant: `since` and a number of intervals.' }),
-  priceUsd: ref(Price, { description: 'The price in force at it.' }),
+  at: ref(Instant, 'The instant: `since` and a number of intervals.'),
+  priceUsd: ref(Price, 'The price in force at it.'),
 })
 
 export const GetPricesResponse = component('GetPricesResponse', 'What a token was worth.', {
-  token: ref(TokenId, { description: 'The token.' }),
-  at: ref(Instant, { description: 'The instant: `at`, or the second of the response.' }),
-  priceUsd: refOrNull(Price, { description: 'The newest price by then; `null`: none is known.' }),
-  pricedAt: refOrNull(Instant, {
-    description: 'Since when it holds; `null` if it is fixed or unknown.',
-  }),
+  token: ref(TokenId, 'The token.'),
+  at: ref(Instant, 'The instant: `at`, or the second of the response.'),
+  priceUsd: refOrNull(Price, 'The newest price by then; `null`: none is known.'),
+  pricedAt: refOrNull(Instant, 'Since when it holds; `null` if it is fixed or unknown.'),
   source: Type.Unsafe<'feed' | 'import' | 'fixed' | null>({
     ...wordOrNull(
       ['feed', 'import', 'fixed'],
@@ -75,11 +73,11 @@ export const GetPricesResponse = component('GetPricesResponse', 'What a token wa
     ),
   }),
   series: Type.Optional(
-    Type.Array(ref(PricePoint), {
-      maxItems: MAX_POINTS,
-      description:
-        'The prices in force at `since` and each interval after it, before `until`, ascending; none before the first known price. Absent without `interval`.',
-    }),
+    listOf(
+      PricePoint,
+      MAX_POINTS,
+      'The prices in force at `since` and each interval after it, before `until`, ascending; none before the first known price. Absent without `interval`.',
+    ),
   ),
 })
 export type GetPricesResponse = Static<typeof GetPricesResponse>

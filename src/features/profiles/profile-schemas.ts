@@ -16,7 +16,7 @@ export const GetUserProfileQuery = queryOf({
 })
 
 export const UserProfile = component('UserProfile', 'Score, rank and streak of a user.', {
-  ethEarned: ref(BaseUnits, { description: 'Total the user has earned, in wei: 10^18 wei are 1 ETH.' }),
+  ethEarned: ref(BaseUnits, 'Total the user has earned, in wei: 10^18 wei are 1 ETH.'),
   score: Type.Number({ description: 'Score of the user, in points.' }),
   ranking: Type.Integer({
     minimum: 1,
@@ -30,9 +30,9 @@ export const UserProfile = component('UserProfile', 'Score, rank and streak of a
       ['active', 'pending', 'broken'],
       'Now. `active`: completed in the current window. `pending`: not completed, the window is open. `broken`: the window has closed.',
     ),
-    lastExpirationTime: ref(Instant, { description: 'When the last window closed and the current one opened.' }),
-    nextExpirationTime: ref(Instant, { description: 'When the current window closes.' }),
-    lastCompletionTime: ref(Instant, { description: 'When the user last completed an action.' }),
+    lastExpirationTime: ref(Instant, 'When the last window closed and the current one opened.'),
+    nextExpirationTime: ref(Instant, 'When the current window closes.'),
+    lastCompletionTime: ref(Instant, 'When the user last completed an action.'),
   }),
 })
 export type UserProfile = Static<typeof UserProfile>

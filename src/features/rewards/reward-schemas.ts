@@ -16,8 +16,9 @@ import {
   TotalAmount,
   TransactionHash,
   UsdAmount,
+  wholeNumber,
 } from '../../schemas/primitives.ts'
-import { component, inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { component, inline, listOf, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
 
 export const ListRewardsParams = Type.Object(
   { address: inline(Address, { description: 'The account.', example: parameterExamples.claimant }) },
@@ -38,52 +39,52 @@ export const ListRewardsQuery = queryOf({
 export type ListRewardsQuery = Static<typeof ListRewardsQuery>
 
 const shared = {
-  asset: refOrNull(Address, { description: 'The reward token; `null` if it pays none.' }),
-  metadata: refOrNull(TokenMetadata, { description: 'The reward token; `null` if unknown.' }),
+  asset: refOrNull(Address, 'The reward token; `null` if it pays none.'),
+  metadata: refOrNull(TokenMetadata, 'The reward token; `null` if unknown.'),
 }
 const claimed = (what: string) => ({
-  claims: Type.Integer({ minimum: 0, description: `Number of claims of the account ${what}.` }),
-  claimedAmount: ref(TotalAmount, { description: 'What they paid, in base units of the token.' }),
-  claimedAmountUsd: refOrNull(UsdAmount, {
-    description:
-      'Value in US dollars at the time of each claim, of those whose value is known; `null` if there are none.',
-  }),
+  claims: wholeNumber(`Number of claims of the account ${what}.`),
+  claimedAmount: ref(TotalAmount, 'What they paid, in base units of the token.'),
+  claimedAmountUsd: refOrNull(
+    UsdAmount,
+    'Value in US dollars at the time of each claim, of those whose value is known; `null` if there are none.',
+  ),
 })
 
 export const Reward = component('Reward', 'An incentive that an account has claimed, or may.', {
-  campaignId: ref(CampaignId, { description: 'ID of the campaign.' }),
-  campaignName: stringOrNull({ description: 'Name of the campaign; `null` if it has none.' }),
-  incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
+  campaignId: ref(CampaignId, 'ID of the campaign.'),
+  campaignName: stringOrNull('Name of the campaign; `null` if it has none.'),
+  incentiveIndex: wholeNumber('Index of the incentive in its campaign, from 0.'),
   incentiveType: wordOrNull(incentiveTypes, 'Variant of the incentive; `null` if unknown.'),
   ...shared,
   ...verdictAndReasons,
   ...claimed('on the incentive'),
-  lastClaimedAt: refOrNull(Instant, { description: 'Time of the last of them; `null` without any.' }),
-  lastTxHash: refOrNull(TransactionHash, { description: 'Transaction of the last of them; `null` without any.' }),
+  lastClaimedAt: refOrNull(Instant, 'Time of the last of them; `null` without any.'),
+  lastTxHash: refOrNull(TransactionHash, 'Transaction of the last of them; `null` without any.'),
   ...claimableFields,
 })
 export type Reward = Static<typeof Reward>
 
 export const RewardTotal = component('RewardTotal', 'What an account has been paid of a token.', {
-  chainId: ref(ChainId, { description: 'Chain of the token.' }),
+  chainId: ref(ChainId, 'Chain of the token.'),
   ...shared,
   ...claimed('that paid the token'),
-  unvaluedClaims: Type.Integer({ minimum: 0, description: 'Number of them that have no known value.' }),
+  unvaluedClaims: wholeNumber('Number of them that have no known value.'),
 })
 export type RewardTotal = Static<typeof RewardTotal>
 
 export const ListRewardsResponse = component('ListRewardsResponse', 'The rewards of an account.', {
-  user: ref(Address, { description: 'The account.' }),
-  rewards: Type.Array(ref(Reward), {
-    maxItems: 100,
-    description:
-      'One page of the incentives that the account has a claim or a signature on: those without a claim first, then by newest last claim, campaign and index.',
-  }),
-  totals: Type.Array(ref(RewardTotal), {
-    maxItems: 10_000,
-    description:
-      'What was claimed of each token, by chain ID and address: of all incentives that pass the filters, on any page.',
-  }),
+  user: ref(Address, 'The account.'),
+  rewards: listOf(
+    Reward,
+    100,
+    'One page of the incentives that the account has a claim or a signature on: those without a claim first, then by newest last claim, campaign and index.',
+  ),
+  totals: listOf(
+    RewardTotal,
+    10_000,
+    'What was claimed of each token, by chain ID and address: of all incentives that pass the filters, on any page.',
+  ),
   nextCursor,
 })
 export type ListRewardsResponse = Static<typeof ListRewardsResponse>

@@ -1,16 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { word } from '../../schemas/campaigns/enumerations.ts'
-import { ChainId, Instant, text } from '../../schemas/primitives.ts'
-import { component, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { ChainId, Instant, text, wholeNumber } from '../../schemas/primitives.ts'
+import { component, listOf, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
 import { followingStates } from '../../schemas/sync-states.ts'
 
-const blockNumber = (description: string) => stringOrNull({ description: `${description} Decimal.`, maxLength: 16 })
+const blockNumber = (description: string) => stringOrNull(`${description} Decimal.`, { maxLength: 16 })
 
 const ChainStatus = component('ChainStatus', 'Indexing status of a chain.', {
-  chainId: ref(ChainId, { description: 'The indexed chain.' }),
+  chainId: ref(ChainId, 'The indexed chain.'),
   asOfBlock: blockNumber('The newest block whose effects are in the responses; `null`: none yet.'),
-  asOfBlockHash: stringOrNull({ description: 'Hash of that block.', maxLength: 66 }),
-  asOfTime: refOrNull(Instant, { description: 'Time of that block.' }),
+  asOfBlockHash: stringOrNull('Hash of that block.', { maxLength: 66 }),
+  asOfTime: refOrNull(Instant, 'Time of that block.'),
   headBlock: blockNumber('The newest known block of the chain; `null`: not known yet.'),
   finalizedBlock: blockNumber('The newest finalized block, which no reorganisation can revert; `null`: not known yet.'),
   lagSeconds: Type.Unsafe<number | null>({
@@ -22,17 +22,13 @@ const ChainStatus = component('ChainStatus', 'Indexing status of a chain.', {
     followingStates,
     '`back-filling`: the chain is read from its start block, without effect on responses. `following`: at most two blocks behind the head. `behind`: further behind, or the indexer has not reported for 15 seconds.',
   ),
-  unvaluedClaims24h: Type.Integer({
-    minimum: 0,
-    description: 'Claims of the last 24 hours without a value in US dollars: price or decimals are unknown.',
-  }),
+  unvaluedClaims24h: wholeNumber(
+    'Claims of the last 24 hours without a value in US dollars: price or decimals are unknown.',
+  ),
 })
 
 export const GetStatusResponse = component('GetStatusResponse', 'Indexing status.', {
-  chains: Type.Array(ref(ChainStatus), {
-    maxItems: 1000,
-    description: 'The indexed chains, ascending; empty if there are none.',
-  }),
+  chains: listOf(ChainStatus, 1000, 'The indexed chains, ascending; empty if there are none.'),
   version: text('Version of the service.'),
 })
 export type GetStatusResponse = Static<typeof GetStatusResponse>

@@ -6,8 +6,8 @@ import { paging } from '../../schemas/parameters/paging.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { commaSeparated, optionalBoolean, queryOf } from '../../schemas/parameters/query-values.ts'
 import { searchText } from '../../schemas/parameters/search-words.ts'
-import { Address, ChainId, DecimalAmount, Instant, text } from '../../schemas/primitives.ts'
-import { component, ref, refOrNull } from '../../schemas/references.ts'
+import { Address, ChainId, DecimalAmount, Instant, text, wholeNumber } from '../../schemas/primitives.ts'
+import { component, listOf, ref, refOrNull } from '../../schemas/references.ts'
 
 export const ListTokensQuery = queryOf({
   ...paging,
@@ -29,8 +29,8 @@ export type ListTokensQuery = Static<typeof ListTokensQuery>
 
 export const ListedToken = component('ListedToken', 'A known token, and how many campaigns pay it.', {
   id: text('ID of the token: `<chainId>:<address>`.', { maxLength: 64 }),
-  chainId: ref(ChainId, { description: 'Chain on which the token lives.' }),
-  address: ref(Address, { description: 'Contract of the token; the zero address is the native token.' }),
+  chainId: ref(ChainId, 'Chain on which the token lives.'),
+  address: ref(Address, 'Contract of the token; the zero address is the native token.'),
   name: text('Name of the token.'),
   symbol: text('Symbol of the token; not unique.'),
   decimals: Type.Integer({
@@ -40,17 +40,15 @@ export const ListedToken = component('ListedToken', 'A known token, and how many
   }),
   imageUri: text('URI of the image of the token.'),
   whitelisted: Type.Boolean({ description: 'Whether campaigns that pay it pass `tokenWhitelist`.' }),
-  priceUsd: refOrNull(DecimalAmount, { description: 'US dollars for one whole token; `null` if unknown.' }),
-  pricedAt: refOrNull(Instant, {
-    description: 'Since when it holds; `null` if it is fixed or unknown.',
-  }),
-  activeCampaigns: Type.Integer({ minimum: 0, description: 'Number of active campaigns that pay it.' }),
+  priceUsd: refOrNull(DecimalAmount, 'US dollars for one whole token; `null` if unknown.'),
+  pricedAt: refOrNull(Instant, 'Since when it holds; `null` if it is fixed or unknown.'),
+  activeCampaigns: wholeNumber('Number of active campaigns that pay it.'),
 })
 export type ListedToken = Static<typeof ListedToken>
 
 export const ListTokensResponse = component('ListTokensResponse', 'One page of tokens.', {
-  tokens: Type.Array(ref(ListedToken), { maxItems: 100, description: 'The page, most active campaigns first.' }),
-  totalTokens: Type.Integer({ minimum: 0, description: 'Number of all tokens that match, exact.' }),
+  tokens: listOf(ListedToken, 100, 'The page, most active campaigns first.'),
+  totalTokens: wholeNumber('Number of all tokens that match, exact.'),
 })
 export type ListTokensResponse = Static<typeof ListTokensResponse>
 

@@ -24,22 +24,21 @@ import {
   TotalAmount,
   TransactionHash,
   text,
+  wholeNumber,
 } from '../../schemas/primitives.ts'
-import { component, inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { component, inline, listOf, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
 
 const usd = (description: string) => Type.Number({ minimum: 0, description: `${description} US dollars, 6 decimals.` })
 const percentage = (description: string) => Type.Optional(Type.Number({ description }))
 
 export const TrendingIncentive = component('TrendingIncentive', 'An incentive of a trending campaign.', {
-  type: ref(IncentiveType, { description: 'Variant of the incentive.' }),
-  assetAddress: ref(Address, {
-    description: 'The reward token, the venue of points, or the allow list.',
-  }),
+  type: ref(IncentiveType, 'Variant of the incentive.'),
+  assetAddress: ref(Address, 'The reward token, the venue of points, or the allow list.'),
   rewardAmount: Type.Optional(
-    ref(BaseUnits, {
-      description:
-        'Reward of a claim: `maxReward` of the criteria variants, `initialReward` of an auction, else `reward`. In base units of the token, or of the peg; points are plain numbers. Of an ERC20VariableIncentive a fraction with 18 decimals: use `rewardPercentage`. Absent for an AllowListIncentive.',
-    }),
+    ref(
+      BaseUnits,
+      'Reward of a claim: `maxReward` of the criteria variants, `initialReward` of an auction, else `reward`. In base units of the token, or of the peg; points are plain numbers. Of an ERC20VariableIncentive a fraction with 18 decimals: use `rewardPercentage`. Absent for an AllowListIncentive.',
+    ),
   ),
   rewardAmountFormatted: Type.Optional(
     Type.String({
@@ -52,10 +51,10 @@ export const TrendingIncentive = component('TrendingIncentive', 'An incentive of
   ),
   rewardUsdValue: Type.Optional(usd('`rewardAmount` at the current price; absent if the price is unknown.')),
   maxReward: Type.Optional(
-    ref(BaseUnits, {
-      description:
-        'Maximum of one claim of a criteria variant, in base units of the token, or of the peg; "0": no maximum. Absent for others.',
-    }),
+    ref(
+      BaseUnits,
+      'Maximum of one claim of a criteria variant, in base units of the token, or of the peg; "0": no maximum. Absent for others.',
+    ),
   ),
   maxRewardUsdValue: Type.Optional(usd('`maxReward` at the current price; absent if the price is unknown.')),
   rewardPercentage: percentage(
@@ -64,7 +63,7 @@ export const TrendingIncentive = component('TrendingIncentive', 'An incentive of
   rebatePercentage: percentage('Percent that is paid back, as recorded, else `rewardPercentage`.'),
   tokenSymbol: Type.Optional(text('Symbol of the token; absent if unknown.')),
   tokenImageUri: Type.Optional(text('URI of the image of the token; absent if unknown.')),
-  metadata: refOrNull(TokenMetadata, { description: 'The token at `assetAddress`; `null` if unknown.' }),
+  metadata: refOrNull(TokenMetadata, 'The token at `assetAddress`; `null` if unknown.'),
 })
 export type TrendingIncentive = Static<typeof TrendingIncentive>
 
@@ -73,16 +72,16 @@ export const ActionTemplate = component('ActionTemplate', 'The action template o
   projectId: text('Project the action belongs to.'),
   actionType: text('Kind of the action, for example `mint`.', { maxLength: 128 }),
   projectImage: text('URI of the image of the project.'),
-  description: stringOrNull({ description: 'Description of the action.' }),
+  description: stringOrNull('Description of the action.'),
   category: wordOrNull(actionCategories, 'Category of the action; `null` if unknown.'),
 })
 export type ActionTemplate = Static<typeof ActionTemplate>
 
 export const ClaimSignature = component('ClaimSignature', 'A recorded signature for a claim.', {
-  claimant: ref(Address, { description: 'Account that may claim with the signature.' }),
-  incentiveId: Type.Integer({ minimum: 0, description: 'Index of the incentive, from 0.' }),
+  claimant: ref(Address, 'Account that may claim with the signature.'),
+  incentiveId: wholeNumber('Index of the incentive, from 0.'),
   signature: text('The signature of the validator, hexadecimal.', { maxLength: 65_536 }),
-  referrer: ref(Address, { description: 'Account that referred the claimant; the zero address is nobody.' }),
+  referrer: ref(Address, 'Account that referred the claimant; the zero address is nobody.'),
 })
 export type ClaimSignature = Static<typeof ClaimSignature>
 
@@ -93,8 +92,8 @@ export const ActionTokenMetadata = component(
   'The token that an action deals in; unknown fields are absent.',
   {
     tokenSymbol: text('Symbol of the token.'),
-    tokenContract: ref(Address, { description: 'Address of the token.' }),
-    chainId: ref(ChainId, { description: 'Chain of the token.' }),
+    tokenContract: ref(Address, 'Address of the token.'),
+    chainId: ref(ChainId, 'Chain of the token.'),
     tokenImage: text('URI of the image of the token.'),
     decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimals of the token.' }),
     marketCap: optionalNumber('Market capitalization, US dollars.'),
@@ -107,15 +106,10 @@ export const ActionTokenMetadata = component(
 export type ActionTokenMetadata = Static<typeof ActionTokenMetadata>
 
 export const TrendingCampaign = component('TrendingCampaign', 'An active campaign with claims in the period.', {
-  id: ref(CampaignId, { description: 'ID of the campaign, as `GET /campaigns/{id}` takes it.' }),
-  chainId: ref(ChainId, { description: 'Chain on which the campaign was created.' }),
-  incentives: Type.Array(ref(TrendingIncentive), {
-    maxItems: 1000,
-    description: 'The incentives of the campaign, in order.',
-  }),
-  actionTemplate: refOrNull(ActionTemplate, {
-    description: 'The action template; `null` if the campaign uses none.',
-  }),
+  id: ref(CampaignId, 'ID of the campaign, as `GET /campaigns/{id}` takes it.'),
+  chainId: ref(ChainId, 'Chain on which the campaign was created.'),
+  incentives: listOf(TrendingIncentive, 1000, 'The incentives of the campaign, in order.'),
+  actionTemplate: refOrNull(ActionTemplate, 'The action template; `null` if the campaign uses none.'),
   status: word(
     ['active', 'claimable', 'claimed'],
     'For the `user`: `claimed` if a claim is recorded, else `claimable` if a signature is, else `active`. Without `user`: `active`.',
@@ -127,38 +121,34 @@ export const TrendingCampaign = component('TrendingCampaign', 'An active campaig
     ),
   ),
   signature: Type.Optional(
-    ref(ClaimSignature, {
-      description:
-        'The recorded signature for the `user`, of the lowest incentive; absent if there is none or the user has claimed.',
-    }),
+    ref(
+      ClaimSignature,
+      'The recorded signature for the `user`, of the lowest incentive; absent if there is none or the user has claimed.',
+    ),
   ),
-  txHash: ref(TransactionHash, { description: 'Transaction that created the campaign.' }),
-  blockTimestamp: ref(BlockTimestamp, {
-    description: 'Time of the block that created the campaign, in Unix seconds.',
-  }),
+  txHash: ref(TransactionHash, 'Transaction that created the campaign.'),
+  blockTimestamp: ref(BlockTimestamp, 'Time of the block that created the campaign, in Unix seconds.'),
   campaignName: Type.Optional(text('Readable name.')),
   nftImageUri: Type.Optional(text('Image of the NFT.')),
   nftName: Type.Optional(text('Name of the NFT.')),
   tokenImageUri: Type.Optional(text('Image of the token.')),
   projectUrl: Type.Optional(text('URL of the project.')),
-  startTime: Type.Optional(ref(Instant, { description: 'Start of the claim period, inclusive.' })),
-  endTime: Type.Optional(ref(Instant, { description: 'End of the claim period, exclusive.' })),
+  startTime: Type.Optional(ref(Instant, 'Start of the claim period, inclusive.')),
+  endTime: Type.Optional(ref(Instant, 'End of the claim period, exclusive.')),
   verificationLevel: Type.Optional(text('Verification that users need.')),
-  claimCount: Type.Integer({ minimum: 0, description: 'Number of all recorded claims.' }),
-  totalBudget: ref(TotalAmount, {
-    description:
-      'Budget, claimed or not, of all incentives that pay the token of the first one, in base units of it. "0" if there is none.',
-  }),
-  rewardsDistributed: ref(TotalAmount, {
-    description: 'Amount of `totalBudget` that was claimed, in base units of the same token.',
-  }),
+  claimCount: wholeNumber('Number of all recorded claims.'),
+  totalBudget: ref(
+    TotalAmount,
+    'Budget, claimed or not, of all incentives that pay the token of the first one, in base units of it. "0" if there is none.',
+  ),
+  rewardsDistributed: ref(TotalAmount, 'Amount of `totalBudget` that was claimed, in base units of the same token.'),
   usdDistributed24Hr: usd('Value claimed in the last 24 hours, at the time of each claim.'),
   usdDistributed1Hr: usd('Value claimed in the last hour, at the time of each claim.'),
   actionTokenMetadata: Type.Optional(
-    ref(ActionTokenMetadata, {
-      description:
-        'The token that the action deals in; only with `includeTokenMetadata`, for the action type `swap`, if the token is known.',
-    }),
+    ref(
+      ActionTokenMetadata,
+      'The token that the action deals in; only with `includeTokenMetadata`, for the action type `swap`, if the token is known.',
+    ),
   ),
 })
 export type TrendingCampaign = Static<typeof TrendingCampaign>
@@ -216,10 +206,11 @@ export const ListTrendingCampaignsResponse = component(
   'ListTrendingCampaignsResponse',
   'Campaigns by claimed volume.',
   {
-    trendingCampaigns: Type.Array(ref(TrendingCampaign), {
-      maxItems: 100,
-      description: 'The campaigns, by US dollars claimed in the period, then number of claims, then newest first.',
-    }),
+    trendingCampaigns: listOf(
+      TrendingCampaign,
+      100,
+      'The campaigns, by US dollars claimed in the period, then number of claims, then newest first.',
+    ),
   },
 )
 export type ListTrendingCampaignsResponse = Static<typeof ListTrendingCampaignsResponse>

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
+import { formatUnits } from 'viem/utils'
 import type { ContractReader, ReadResult } from '../protocol/contracts/contract-reader.ts'
-import { toDecimal } from './feed-prices.ts'
 import type { FeedSource } from './feed-sources.ts'
 
 /** The first log of a feed that is a price. */
@@ -59,7 +59,7 @@ export async function readEarlierPrice(
   }
 
   function toPrice([, value, , updatedAt]: RoundData) {
-    return { at: Number(updatedAt), priceUsd: toDecimal(value, decimals) }
+    return { at: Number(updatedAt), priceUsd: formatUnits(value, decimals) }
   }
 
   async function startOf() {

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import { decodeEventLog, parseAbi } from 'viem/utils'
+import { decodeEventLog, formatUnits, parseAbi } from 'viem/utils'
 import { topicsOf } from '../protocol/fixed-incentives.ts'
 import type { ChainLog } from '../protocol/protocol-events.ts'
 import type { FeedSource } from './feed-sources.ts'
@@ -50,7 +50,7 @@ export function toFeedPrices(
       .filter(({ aggregators }) => aggregators.some((one) => one.address === address && one.dataId === report.dataId))
       .map(({ feed, decimals }) => ({
         ...{ feed, at, blockNumber, logIndex },
-        priceUsd: toDecimal(report.price, decimals),
+        priceUsd: formatUnits(report.price, decimals),
         aggregator: address,
         roundId: String(report.roundId),
       }))
@@ -68,12 +68,4 @@ function readReport({ topics, data }: ChainLog) {
   } catch {
     return undefined
   }
-}
-
-/** A whole number of smallest units, exactly. */
-export function toDecimal(value: bigint, decimals: number): string {
-  const digits = String(value).padStart(decimals + 1, '0')
-  const [whole, part] = [digits.slice(0, digits.length - decimals), digits.slice(digits.length - decimals)]
-  const shown = part.replace(/0+$/, '')
-  return shown === '' ? whole : `${whole}.${shown}`
 }

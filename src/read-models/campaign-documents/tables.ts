@@ -1,6 +1,5 @@
 import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import { campaignKey } from '../../database/columns.ts'
-import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
+import { ofCampaign } from '../../database/tables/campaigns/campaigns.ts'
 
 /**
  * JSON of a campaign's record, made when it changes by `make_campaign_documents`, which defines its content. U+0001,
@@ -8,9 +7,7 @@ import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
  * uncompressed while a row fits a page.
  */
 export const campaignDocuments = pgTable('campaign_documents', {
-  campaignKey: campaignKey()
-    .primaryKey()
-    .references(() => campaigns.key, { onDelete: 'cascade' }),
+  campaignKey: ofCampaign().primaryKey(),
   /** The common part of the list and the detail, from the opening brace on. */
   body: text().notNull(),
   /** The form of the list; null if the campaign has none. */

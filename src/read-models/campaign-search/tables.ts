@@ -12,7 +12,7 @@ import {
   unique,
 } from 'drizzle-orm/pg-core'
 import { address, baseUnits, blockTimestamp, campaignKey, chainId, instant } from '../../database/columns.ts'
-import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
+import { ofCampaign } from '../../database/tables/campaigns/campaigns.ts'
 
 /** Kinds of facets that a campaign may have several of. */
 type SeveralFacetKind = 'target' | 'token' | 'collection' | 'channel'
@@ -48,9 +48,7 @@ export const campaignFacets = pgTable(
     kind: text().$type<SeveralFacetKind>().notNull(),
     chainId: chainId().notNull(),
     value: text().notNull(),
-    campaignKey: campaignKey()
-      .notNull()
-      .references(() => campaigns.key, { onDelete: 'cascade' }),
+    campaignKey: ofCampaign().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.kind, table.chainId, table.value, table.campaignKey] }),
@@ -91,9 +89,7 @@ export const campaignSpans = pgTable(
 export const campaignPlaces = pgTable(
   'campaign_places',
   {
-    campaignKey: campaignKey()
-      .primaryKey()
-      .references(() => campaigns.key, { onDelete: 'cascade' }),
+    campaignKey: ofCampaign().primaryKey(),
     since: since().notNull(),
     place: integer().notNull(),
     blockTimestamp: blockTimestamp().notNull(),

@@ -4,13 +4,12 @@ import {
   address,
   baseUnits,
   blockTimestamp,
-  campaignKey,
   chainId,
   exactNumber,
   instant,
   lowerCaseAddress,
 } from '../../database/columns.ts'
-import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
+import { ofCampaign } from '../../database/tables/campaigns/campaigns.ts'
 
 /** Length of a window in seconds; 0 stands for all claims, whenever they were made. */
 const windowSeconds = () => integer()
@@ -34,9 +33,7 @@ export const campaignClaimTotals = pgTable(
   'campaign_claim_totals',
   {
     windowSeconds: windowSeconds().notNull(),
-    campaignKey: campaignKey()
-      .notNull()
-      .references(() => campaigns.key, { onDelete: 'cascade' }),
+    campaignKey: ofCampaign().notNull(),
     claimCount: claimCount(),
     amountUsd: amountUsd(),
   },
@@ -103,9 +100,7 @@ export const contractCounts = pgTable(
 export const campaignClaimantCounts = pgTable(
   'campaign_claimant_counts',
   {
-    campaignKey: campaignKey()
-      .primaryKey()
-      .references(() => campaigns.key, { onDelete: 'cascade' }),
+    campaignKey: ofCampaign().primaryKey(),
     claimantCount: bigint({ mode: 'number' }).notNull(),
   },
   (table) => [check('campaign_claimant_counts_have_claimants', sql`${table.claimantCount} > 0`)],
@@ -120,9 +115,7 @@ export const campaignClaimantCounts = pgTable(
 export const trendingCampaigns = pgTable(
   'trending_campaigns',
   {
-    campaignKey: campaignKey()
-      .primaryKey()
-      .references(() => campaigns.key, { onDelete: 'cascade' }),
+    campaignKey: ofCampaign().primaryKey(),
     hourClaimCount: claimCount(),
     hourAmountUsd: amountUsd(),
     dayClaimCount: claimCount(),

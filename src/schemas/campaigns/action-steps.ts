@@ -36,14 +36,14 @@ export const ActionStepParameters = component('ActionStepParameters', 'Condition
 
 /** One on-chain action that must be completed before the incentives can be claimed. */
 export const ActionStep = component('ActionStep', 'An on-chain action that must be completed before a claim.', {
-  chainId: ref(ChainId, { description: 'Chain on which the action happens.' }),
-  claimant: Type.Optional(ref(Address, { description: 'Who claims for this step; absent if not recorded.' })),
+  chainId: ref(ChainId, 'Chain on which the action happens.'),
+  claimant: Type.Optional(ref(Address, 'Who claims for this step; absent if not recorded.')),
   signature: text('Event topic or function selector, hexadecimal.', { maxLength: 256 }),
   signatureName: text('Readable signature, for example `Transfer(address,address,uint256)`.'),
-  signatureType: ref(SignatureType, { description: 'Of an event or a function.' }),
+  signatureType: ref(SignatureType, 'Of an event or a function.'),
   actionType: Type.Integer({ description: 'Kind of the action: a number defined by the protocol.' }),
-  targetContract: ref(Address, { description: 'Contract that the action targets.' }),
-  parameters: ref(ActionStepParameters, { description: 'Condition on one field of the action.' }),
+  targetContract: ref(Address, 'Contract that the action targets.'),
+  parameters: ref(ActionStepParameters, 'Condition on one field of the action.'),
 })
 export type ActionStep = Static<typeof ActionStep>
 
@@ -51,10 +51,10 @@ export type ActionStep = Static<typeof ActionStep>
 export const ActionClaimant = component('ActionClaimant', 'How to extract the claimant from an action transaction.', {
   signature: text('Event topic or function selector, hexadecimal.', { maxLength: 256 }),
   signatureName: text('Readable signature.'),
-  signatureType: ref(SignatureType, { description: 'Of an event or a function.' }),
+  signatureType: ref(SignatureType, 'Of an event or a function.'),
   fieldIndex: Type.Integer({ description: 'Index of the field or argument with the claimant, from 0.' }),
-  targetContract: ref(Address, { description: 'Contract with the event or function.' }),
+  targetContract: ref(Address, 'Contract with the event or function.'),
   targetContractName: text('Name of the target contract.'),
-  chainId: ref(ChainId, { description: 'Chain of the target contract.' }),
+  chainId: ref(ChainId, 'Chain of the target contract.'),
 })
 export type ActionClaimant = Static<typeof ActionClaimant>

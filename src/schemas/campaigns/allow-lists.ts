@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Address } from '../primitives.ts'
-import { component, ref } from '../references.ts'
+import { component, listOf, ref } from '../references.ts'
 import { word } from './enumerations.ts'
 
 export const AllowListType = word(
@@ -10,9 +10,9 @@ export const AllowListType = word(
 )
 
 const fields = {
-  owner: ref(Address, { description: 'Account that can change the list.' }),
-  contractAddress: ref(Address, { description: 'Contract of the list.' }),
-  type: ref(AllowListType, { description: 'Which accounts the list lets claim.' }),
+  owner: ref(Address, 'Account that can change the list.'),
+  contractAddress: ref(Address, 'Contract of the list.'),
+  type: ref(AllowListType, 'Which accounts the list lets claim.'),
 }
 
 /** The allow list as a list page shows it. */
@@ -31,9 +31,6 @@ export type AllowListPreview = Static<typeof AllowListPreview>
 /** The allow list with all its addresses. */
 export const AllowList = component('AllowList', 'The accounts that may claim a campaign, with all addresses.', {
   ...fields,
-  addresses: Type.Array(ref(Address), {
-    maxItems: 1_000_000,
-    description: 'All addresses allowed or denied, ascending; empty if none are recorded.',
-  }),
+  addresses: listOf(Address, 1_000_000, 'All addresses allowed or denied, ascending; empty if none are recorded.'),
 })
 export type AllowList = Static<typeof AllowList>

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { component, ref } from '../references.ts'
+import { component, listOf } from '../references.ts'
 import { word } from './enumerations.ts'
 
 /** What campaigns can be counted by, in the order of responses. */
@@ -26,8 +26,7 @@ export const FacetValue = component('FacetValue', 'A value of a filter, and how 
   label: Type.Optional(Type.String({ maxLength: 4096, description: 'Symbol of the token; absent for other values.' })),
 })
 
-const counts = (description: string) =>
-  Type.Optional(Type.Array(ref(FacetValue), { maxItems: MAX_FACET_SIZE, description }))
+const counts = (description: string) => Type.Optional(listOf(FacetValue, MAX_FACET_SIZE, description))
 
 export const CampaignFacets = component('CampaignFacets', 'The facets that were asked for.', {
   chainId: counts('Chains on which the campaigns were created.'),

@@ -1,25 +1,31 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Address, BaseUnits, BlockTimestamp, CampaignId, TransactionHash, UsdAmount } from '../primitives.ts'
+import {
+  Address,
+  BaseUnits,
+  BlockTimestamp,
+  CampaignId,
+  TransactionHash,
+  UsdAmount,
+  wholeNumber,
+} from '../primitives.ts'
 import { component, ref, refOrNull, stringOrNull } from '../references.ts'
 import { wordOrNull } from './enumerations.ts'
 import { incentiveTypes } from './incentives.ts'
 import { TokenMetadata } from './tokens.ts'
 
 export const Claim = component('Claim', 'A claim that was paid.', {
-  campaignId: ref(CampaignId, { description: 'ID of the campaign.' }),
-  campaignName: stringOrNull({ description: 'Name of the campaign; `null` if it has none.' }),
-  incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
+  campaignId: ref(CampaignId, 'ID of the campaign.'),
+  campaignName: stringOrNull('Name of the campaign; `null` if it has none.'),
+  incentiveIndex: wholeNumber('Index of the incentive in its campaign, from 0.'),
   incentiveType: wordOrNull(incentiveTypes, 'Variant of the incentive; `null` if unknown.'),
-  claimant: ref(Address, { description: 'Account that was paid.' }),
-  asset: refOrNull(Address, { description: 'The token that was paid; `null` if it pays none.' }),
-  amount: ref(BaseUnits, { description: 'Amount that was paid, in base units of the token.' }),
-  amountUsd: refOrNull(UsdAmount, {
-    description: 'Value in US dollars at the time of the claim; `null` if unknown.',
-  }),
-  metadata: refOrNull(TokenMetadata, { description: 'The token that was paid; `null` if unknown.' }),
-  txHash: ref(TransactionHash, { description: 'Hash of the transaction of the claim.' }),
-  logIndex: Type.Integer({ minimum: 0, description: 'Index of its log entry in the block.' }),
-  blockTimestamp: ref(BlockTimestamp, { description: 'Time of its block in Unix seconds.' }),
+  claimant: ref(Address, 'Account that was paid.'),
+  asset: refOrNull(Address, 'The token that was paid; `null` if it pays none.'),
+  amount: ref(BaseUnits, 'Amount that was paid, in base units of the token.'),
+  amountUsd: refOrNull(UsdAmount, 'Value in US dollars at the time of the claim; `null` if unknown.'),
+  metadata: refOrNull(TokenMetadata, 'The token that was paid; `null` if unknown.'),
+  txHash: ref(TransactionHash, 'Hash of the transaction of the claim.'),
+  logIndex: wholeNumber('Index of its log entry in the block.'),
+  blockTimestamp: ref(BlockTimestamp, 'Time of its block in Unix seconds.'),
   isFinal: Type.Optional(
     Type.Boolean({
       description:

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Address, BaseUnits, Instant, TransactionHash, text } from '../primitives.ts'
-import { component, ref, refOrNull } from '../references.ts'
+import { component, listOf, ref, refOrNull } from '../references.ts'
 import { AllowListType } from './allow-lists.ts'
 import { word } from './enumerations.ts'
 
@@ -33,21 +33,13 @@ export const ClaimReason = component(
       '`list-unknown`, and `claimed-before` where it is unknown how the validator limits claims, make the verdict `unknown`; else `claimed-before` and `signature-missing` only inform; all others block.',
     ),
     at: Type.Optional(
-      ref(Instant, {
-        description: 'Start (`not-started`) or end (`ended`) of the campaign, or time of the last claim.',
-      }),
+      ref(Instant, 'Start (`not-started`) or end (`ended`) of the campaign, or time of the last claim.'),
     ),
-    maxParticipants: Type.Optional(
-      ref(BaseUnits, { description: 'Number of accounts that may claim (`max-participants-reached`).' }),
-    ),
+    maxParticipants: Type.Optional(ref(BaseUnits, 'Number of accounts that may claim (`max-participants-reached`).')),
     listType: Type.Optional(
-      refOrNull(AllowListType, {
-        description: 'Kind of the allow list, `null` if unknown; with all reasons about the list.',
-      }),
+      refOrNull(AllowListType, 'Kind of the allow list, `null` if unknown; with all reasons about the list.'),
     ),
-    txHash: Type.Optional(
-      ref(TransactionHash, { description: 'Transaction of the last claim (`already-claimed`, `claimed-before`).' }),
-    ),
+    txHash: Type.Optional(ref(TransactionHash, 'Transaction of the last claim (`already-claimed`, `claimed-before`).')),
     allowed: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -62,7 +54,7 @@ const ClaimTransaction = component(
   'ClaimTransaction',
   'A transaction that claims for the account; anyone may send it. Some validators want a fee as its value.',
   {
-    to: ref(Address, { description: 'The campaign core.' }),
+    to: ref(Address, 'The campaign core.'),
     data: text('Call data of `claimIncentiveFor`, hexadecimal.', { maxLength: 140_000 }),
   },
 )
@@ -74,18 +66,13 @@ export const claimableFields = {
       maxLength: 65_536,
     }),
   ),
-  referrer: Type.Optional(
-    ref(Address, { description: 'Who referred the account; the zero address is nobody. With `signature`.' }),
-  ),
-  transaction: Type.Optional(ref(ClaimTransaction, { description: 'If `signature` is the whole payload of a claim.' })),
+  referrer: Type.Optional(ref(Address, 'Who referred the account; the zero address is nobody. With `signature`.')),
+  transaction: Type.Optional(ref(ClaimTransaction, 'If `signature` is the whole payload of a claim.')),
 }
 
 export const verdictAndReasons = {
-  verdict: ref(Verdict, { description: 'Whether the account can claim the incentive.' }),
-  reasons: Type.Array(ref(ClaimReason), {
-    maxItems: reasonCodes.length,
-    description: 'All reasons that hold, in the order of `code`.',
-  }),
+  verdict: ref(Verdict, 'Whether the account can claim the incentive.'),
+  reasons: listOf(ClaimReason, reasonCodes.length, 'All reasons that hold, in the order of `code`.'),
 }
 
 /** The components that this adds to the OpenAPI document. */

@@ -9,8 +9,8 @@ import { TokenMetadata } from './tokens.ts'
  * that the import accepts are both made from it (see asIncentiveRecord).
  */
 
-const baseUnits = (description: string) => ref(BaseUnits, { description })
-const address = (description: string) => ref(Address, { description })
+const baseUnits = (description: string) => ref(BaseUnits, description)
+const address = (description: string) => ref(Address, description)
 
 const criteriaFields = {
   criteriaType: zeroOrOne('Where the claimable amount is read from', {
@@ -34,7 +34,7 @@ export const CriteriaWithValueType = component(
 )
 
 const claimed = (more = '') =>
-  Type.Optional(ref(TotalAmount, { description: `Amount claimed so far, in base units of \`asset\`.${more}` }))
+  Type.Optional(ref(TotalAmount, `Amount claimed so far, in base units of \`asset\`.${more}`))
 
 /** Figures that the variants paying out an ERC-20 token carry. */
 const tokenFigures = {
@@ -44,7 +44,7 @@ const tokenFigures = {
   remainingBalance: Type.Optional(
     baseUnits('Balance left for claims, in base units of `asset`; absent if not recorded.'),
   ),
-  metadata: Type.Optional(refOrNull(TokenMetadata, { description: 'The token at `asset`; `null` if unknown.' })),
+  metadata: Type.Optional(refOrNull(TokenMetadata, 'The token at `asset`; `null` if unknown.')),
 }
 
 const rebatePercentage = Type.Optional(
@@ -72,7 +72,7 @@ const decidedByAction = <T extends typeof Criteria | typeof CriteriaWithValueTyp
   reward: shareOf('the amount of the action'),
   limit: budgetLimit,
   maxReward: baseUnits(`Maximum of one claim, in base units of \`${unit}\`; "0": no maximum.`),
-  criteria: ref(criteria, { description: 'Where the amount is read from.' }),
+  criteria: ref(criteria, 'Where the amount is read from.'),
   ...tokenFigures,
   rebatePercentage,
 })

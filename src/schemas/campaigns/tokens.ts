@@ -5,8 +5,8 @@ import { component, ref } from '../references.ts'
 /** A reward token's metadata; from the token record, never from the campaign. */
 export const TokenMetadata = component('TokenMetadata', 'A known token.', {
   id: text('ID of the token: `<chainId>:<address>`.', { maxLength: 64 }),
-  chainId: ref(ChainId, { description: 'Chain on which the token lives.' }),
-  address: ref(Address, { description: 'Contract of the token; the zero address is the native token.' }),
+  chainId: ref(ChainId, 'Chain on which the token lives.'),
+  address: ref(Address, 'Contract of the token; the zero address is the native token.'),
   decimals: Type.Integer({
     minimum: 0,
     maximum: 255,

@@ -1,15 +1,12 @@
 import { jsonb, pgTable, primaryKey, smallint } from 'drizzle-orm/pg-core'
 import type { ActionStep } from '../../../schemas/campaigns/action-steps.ts'
-import { campaignKey } from '../../columns.ts'
-import { campaigns } from './campaigns.ts'
+import { ofCampaign } from './campaigns.ts'
 
 /** An action step of a campaign, in its order. Written with its campaign; its target is also a campaign facet. */
 export const actionSteps = pgTable(
   'action_steps',
   {
-    campaignKey: campaignKey()
-      .notNull()
-      .references(() => campaigns.key, { onDelete: 'cascade' }),
+    campaignKey: ofCampaign().notNull(),
     position: smallint().notNull(),
     definition: jsonb().$type<ActionStep>().notNull(),
   },

@@ -3,15 +3,13 @@ import { boolean, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/
 import type { AllowList } from '../../../schemas/campaigns/allow-lists.ts'
 import { address, campaignKey, lowerCaseAddress } from '../../columns.ts'
 import { accessLists } from '../users/access-lists.ts'
-import { campaigns } from './campaigns.ts'
+import { ofCampaign } from './campaigns.ts'
 
 /** Who may claim a campaign; at most one for each campaign. Written with its campaign. */
 export const allowLists = pgTable(
   'allow_lists',
   {
-    campaignKey: campaignKey()
-      .primaryKey()
-      .references(() => campaigns.key, { onDelete: 'cascade' }),
+    campaignKey: ofCampaign().primaryKey(),
     owner: address().notNull(),
     contractAddress: address().notNull(),
     type: text().$type<AllowList['type']>().notNull(),

@@ -91,3 +91,6 @@ export const campaigns = pgTable(
     check('campaigns_id_is_lower_case', sql`${table.id} = lower(${table.id})`),
   ],
 )
+
+/** The campaign of a row, which is deleted with it. */
+export const ofCampaign = () => campaignKey().references(() => campaigns.key, { onDelete: 'cascade' })

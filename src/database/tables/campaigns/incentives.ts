@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, index, jsonb, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
 import { type AuctionState, type Incentive, incentiveTypes } from '../../../schemas/campaigns/incentives.ts'
-import { address, campaignKey, chainId, exactNumber } from '../../columns.ts'
-import { campaigns } from './campaigns.ts'
+import { address, chainId, exactNumber } from '../../columns.ts'
+import { ofCampaign } from './campaigns.ts'
 
 /**
  * An incentive of a campaign: the variant as its record gives it, and four columns that the import derives from the
@@ -11,9 +11,7 @@ import { campaigns } from './campaigns.ts'
 export const incentives = pgTable(
   'incentives',
   {
-    campaignKey: campaignKey()
-      .notNull()
-      .references(() => campaigns.key, { onDelete: 'cascade' }),
+    campaignKey: ofCampaign().notNull(),
     position: smallint().notNull(),
     type: text().notNull(),
     chainId: chainId().notNull(),

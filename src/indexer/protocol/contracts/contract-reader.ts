@@ -15,22 +15,13 @@ type ReadName = ContractFunctionName<Functions, 'view'>
 export type ReadResult<Name extends ReadName> = ContractFunctionReturnType<Functions, 'view', Name>
 type RawReadName = ContractFunctionName<typeof rawReadFunctions, 'view'>
 
-export interface ContractReader {
-  /** Undefined if the contract has no such function. */
-  read<Name extends ReadName>(
-    contract: Hex,
-    name: Name,
-    args?: ContractFunctionArgs<Functions, 'view', Name>,
-  ): Promise<ReadResult<Name> | undefined>
-  /** The response as it is. */
-  readBytes(contract: Hex, name: RawReadName): Promise<Hex | undefined>
-}
+export type ContractReader = ReturnType<typeof createContractReader>
 
 /** No function of the protocol returns more; the contract is not trusted. */
 const MAX_DIGITS = 2_000_000
 
 /** Reads of the same turn are sent together, and a read at this block is not repeated. */
-export function createContractReader(call: CallContracts): ContractReader {
+export function createContractReader(call: CallContracts) {
   let waiting: { call: ContractCall; settle: (response: Promise<Hex | null>) => void }[] = []
   const calls = new Map<string, Promise<Hex | null>>()
 
@@ -57,11 +48,12 @@ export function createContractReader(call: CallContracts): ContractReader {
   }
 
   return {
+    /** Undefined if the contract has no such function. */
     async read<Name extends ReadName>(
       contract: Hex,
       functionName: Name,
       args?: ContractFunctionArgs<Functions, 'view', Name>,
-    ) {
+    ): Promise<ReadResult<Name> | undefined> {
       const abi: Functions = readFunctions
       const data = encodeFunctionData({ abi, functionName, args } as Parameters<typeof encodeFunctionData>[0])
       const response = await readHex(contract, data)
@@ -74,7 +66,8 @@ export function createContractReader(call: CallContracts): ContractReader {
         return undefined
       }
     },
-    readBytes: (contract, functionName) =>
+    /** The response as it is. */
+    readBytes: (contract: Hex, functionName: RawReadName) =>
       readHex(contract, encodeFunctionData({ abi: rawReadFunctions, functionName })),
   }
 }
