@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { compile } from '@fastify/proxy-addr'
 import { renamedSettings } from './renamed-settings.ts'
 import { nearestName } from './schemas/parameters/nearest-name.ts'
@@ -111,10 +112,14 @@ function misspeltIn(environment: Record<string, string | undefined>): string[] {
 
 const describeReason = (error: unknown) => (error instanceof Error ? error.message.split(',')[0] : String(error))
 
-/** Validated by the library that uses the list. */
+/** Validated by the library that uses the list; it also takes `10.1` for 10.0.0.1, and `10/8` for 0.0.0.10/8. */
 function faultsOfProxies(proxies: unknown): string[] {
   try {
-    if (Array.isArray(proxies)) compile(proxies)
+    if (!Array.isArray(proxies)) return []
+    compile(proxies)
+    const addresses = proxies.map((proxy) => String(proxy).replace(/\/.*/, ''))
+    const short = addresses.find((address) => /\d/.test(address) && isIP(address) === 0)
+    if (short !== undefined) throw new TypeError(`invalid IP address: ${short}`)
     return []
   } catch (error) {
     return [

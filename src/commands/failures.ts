@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { ConfigurationError } from '../config.ts'
 import { explainFailure, SchemaBehindError } from '../database/connection/database-errors.ts'
 import { ServingRoleError } from '../database/serving-role.ts'
@@ -29,7 +30,18 @@ const plainErrors = [
 export function explainError(error: unknown) {
   if (!(error instanceof Error)) return String(error)
   if (plainErrors.some((kind) => error instanceof kind)) return error.message
-  return explainFailure(error) ?? (isAboutFile(error) ? error.message : error.stack)
+  return explainFailure(error) ?? explainDenial(error) ?? (isAboutFile(error) ? error.message : error.stack)
+}
+
+/** SQLSTATE of a right that is missing. */
+const DENIED = '42501'
+
+/** Without the query, whose parameters may be those of a token. */
+function explainDenial(error: Error) {
+  const { cause = error } = error
+  return cause instanceof pg.DatabaseError && cause.code === DENIED
+    ? `the role of DATABASE_URL may not do this (${cause.message}): use the one that migrates and owns the tables`
+    : undefined
 }
 
 /** The file system says what it refuses, with the name of the file. */

@@ -166,6 +166,14 @@ describe('settings', () => {
     expect(result.stderr).not.toContain('hunter2')
   })
 
+  test('an address of a proxy is written in full, so that no other one is trusted', () => {
+    for (const proxy of ['10/8', '10.1', '010.0.0.1', '0x7f.1']) {
+      expect(() => readSettings({ TRUSTED_PROXIES: proxy })).toThrow(`invalid IP address: ${proxy.split('/')[0]}`)
+    }
+    const proxies = ['10.0.0.0/8', '192.0.2.1', '2001:db8::/32', '::1', 'loopback']
+    expect(readSettings({ TRUSTED_PROXIES: proxies.join() }).TRUSTED_PROXIES).toEqual(proxies)
+  })
+
   test('a setting under its former name is a fault that says the new name, unless it is empty', () => {
     for (const [former, name] of Object.entries(renamedSettings)) {
       expect(() => readSettings({ [former]: '1' })).toThrow(`${former} is now called ${name}`)

@@ -119,6 +119,19 @@ test('a folder is a copy, and again after what has changed since, whatever was h
   await expect(exportToFolder(elsewhere, folder.path, { format: 'ndjson' })).rejects.toThrow('is of another database')
 })
 
+test('what was half written goes also where the change that it was of has gone', async () => {
+  await using database = await createTestDatabase()
+  await using folder = await aFolder()
+  const settings = readSettings({ DATABASE_URL: database.url })
+  await save(database, ...facts)
+  await exportToFolder(settings, folder.path, { format: 'csv' })
+  const read = async () => [await readdir(folder.path), await readFile(join(folder.path, 'prices.csv'), 'utf8')]
+  const whole = await read()
+  for (const name of ['prices.csv', 'removals.ndjson']) await appendFile(join(folder.path, name), '84532,0x7')
+  await exportToFolder(settings, folder.path, { format: 'csv' })
+  expect(await read()).toEqual(whole)
+})
+
 test('a folder has each change of what campaigns need, whenever it is brought up to date', async () => {
   await using database = await createTestDatabase()
   await using folder = await aFolder()

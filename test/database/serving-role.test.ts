@@ -271,6 +271,20 @@ describe('the role that serves', () => {
     expect(await totals()).toEqual(before)
   })
 
+  test.each([['migrate'], ['rebuild'], ['token', 'create', '--user', 'user-1'], ['token', 'revoke', '0']])(
+    'is told in a sentence that it may not: %s',
+    async (...command) => {
+      const { code, stderr } = await runCli(command, { DATABASE_URL: urlOf(role) })
+      expect([
+        code,
+        stderr.replace('recomputing all derived data\n', '').replace(/denied for .*\)/, 'denied)'),
+      ]).toEqual([
+        1,
+        'the role of DATABASE_URL may not do this (permission denied): use the one that migrates and owns the tables\n',
+      ])
+    },
+  )
+
   test('answers also where it may not write down the use of a token', async () => {
     const secret = await issueToken({ database }, { userId: 'user-1', address: USER })
     await database.query(`revoke update (last_used_at) on credentials from ${role}`)

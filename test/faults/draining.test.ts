@@ -26,6 +26,7 @@ test('while it drains a service is not ready, answers all the same, and keeps no
   const since = performance.now()
   service.child.kill('SIGTERM')
   await waitFor(async () => ((await ask(`${url}/readyz`)) === 503 ? true : undefined))
+  expect(await (await fetch(`${url}/readyz`)).text()).toContain('shutting down')
   const response = await fetch(`${url}/campaigns`)
   expect(response.status).toBe(200)
   expect(response.headers.get('connection')).toBe('close')

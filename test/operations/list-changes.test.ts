@@ -176,6 +176,14 @@ test('a stream says where it stands at its start and every 10 seconds, however m
   expect(stream.kinds()).toEqual([])
 })
 
+test('a stream that begins with changes says first how soon its client is to come again', async () => {
+  const after = await now()
+  await api.save(aToken())
+  using stream = openStream(`?after=${after}`)
+  await until(() => stream.lines.length === 7)
+  expect(stream.lines.map((line) => line.split(': ')[0])).toEqual(['retry', 'id', 'event', 'data', '', 'id', ''])
+})
+
 test.each([
   ['text/event-stream', true],
   ['application/json;q=0.5, text/event-stream', true],

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Static, Type } from '@sinclair/typebox'
@@ -44,7 +44,22 @@ export async function openState(folder: string, format: RecordFormat): Promise<C
   if (state.format !== format) {
     throw new ExportFolderError(`${folder} has an export as ${state.format}: export ${format} to another folder`)
   }
+  await discardUnfinished(folder, state)
   return state
+}
+
+const namesOf = (format: RecordFormat) => [...recordKinds.map((kind) => `${kind}.${format}`), REMOVALS]
+
+/** Removes what was being written when the process was killed: what changed may have changed back since. */
+async function discardUnfinished(folder: string, { format, bytes }: CopyState) {
+  const present = await readdir(folder)
+  for (const name of namesOf(format)) {
+    if (!present.includes(name)) continue
+    const path = join(folder, name)
+    const whole = bytes[name]
+    if (whole === undefined) await rm(path)
+    else if ((await stat(path)).size > whole) await truncate(path, whole)
+  }
 }
 
 function parseState(text: string) {
@@ -58,7 +73,7 @@ function parseState(text: string) {
 }
 
 async function beginState(folder: string, format: RecordFormat) {
-  const names = [...recordKinds.map((kind) => `${kind}.${format}`), REMOVALS]
+  const names = namesOf(format)
   const foreign = (await readdir(folder)).find((name) => names.includes(name))
   if (foreign !== undefined) {
     throw new ExportFolderError(`${folder} has a ${foreign} that no export wrote: export to another folder`)

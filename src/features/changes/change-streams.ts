@@ -47,8 +47,9 @@ export class ChangeStream extends Readable {
     this.#stream = stream
     const { feed, start } = stream
     feed.on('news', this.#onNews).on('heartbeat', this.#onHeartbeat)
+    this.push(RETRY)
     this.#take(start)
-    this.push(RETRY + this.#place())
+    this.push(this.#place())
   }
 
   override _read() {

@@ -58,7 +58,7 @@ export interface ChainClientOptions extends LogSearchOptions {
 export function createChainClient({ chainId, urls, settings, ...search }: ChainClientOptions): ChainClient {
   const endpoints = new Endpoints(chainId, urls, settings)
   const heads = createHeads(chainId, endpoints, settings.stuckAfterMs)
-  const callAt = createContractCalls(endpoints)
+  const callAt = createContractCalls(endpoints, search.cores)
   const logs = new LogSearch(endpoints, search)
 
   function clientOf(poll: Poll): ChainClient {

@@ -1,8 +1,10 @@
 import type { Hex } from 'viem'
+import { encodeFunctionData } from 'viem/utils'
+import { readFunctions } from '../protocol/contracts/abi-functions.ts'
 import type { CallContracts, ContractCall } from '../protocol/contracts/contract-reader.ts'
 import { zeroAddress } from '../protocol/fixed-incentives.ts'
 import { EndpointError } from './endpoint-errors.ts'
-import type { Endpoints } from './endpoints.ts'
+import type { Endpoint, Endpoints } from './endpoints.ts'
 import { readBytes } from './parse-responses.ts'
 import type { RpcRequest } from './rpc-requests.ts'
 
@@ -16,8 +18,11 @@ const SILENCE_MS = 600_000
  * Calls contracts at a block. Whoever deploys a contract decides what it does: a call may fail with a message that no
  * other client uses, or take longer than a node allows. What the same endpoint answers besides tells this from an
  * endpoint that fails; after several attempts the call counts as one that reverts.
+ *
+ * A node without the state of a block may return nothing at all, as for an address without a contract. A core returns
+ * something, so an endpoint for which no core does is not believed.
  */
-export function createContractCalls(endpoints: Endpoints) {
+export function createContractCalls(endpoints: Endpoints, cores: ReadonlySet<Hex>) {
   const silentUntil = new Map<string, number>()
   const isSilent = ({ to, data }: ContractCall) => (silentUntil.get(to + data) ?? 0) > Date.now()
 
@@ -29,6 +34,12 @@ export function createContractCalls(endpoints: Endpoints) {
       const responses = await endpoints.call({
         async request(endpoint) {
           const found = await endpoint.call(requests)
+          if (found.includes('0x') && !(await hasCore(endpoint, cores, hash))) {
+            rounds += 1
+            // Before a core is deployed, only contracts that are none of its parts are called.
+            if (rounds < MAX_ROUNDS || open.some(({ to }) => cores.has(to)))
+              throw new EndpointError('unknown-block', 'has no state of a block')
+          }
           const failed = open.filter((_, index) => found[index] instanceof EndpointError)
           if (failed.length === 0) return found
           for (let times = 0; times < 2; times += 1) await endpoint.call([controlRequest(hash, rounds + times)])
@@ -54,6 +65,14 @@ export function createContractCalls(endpoints: Endpoints) {
         return response === undefined || response instanceof EndpointError ? null : response
       })
     }
+}
+
+const firstCampaign = encodeFunctionData({ abi: readFunctions, functionName: 'getBoost', args: [0n] })
+
+/** Whether an endpoint has one of the cores at a block. */
+async function hasCore(endpoint: Endpoint, cores: ReadonlySet<Hex>, hash: Hex) {
+  const responses = await endpoint.call([...cores].map((to) => callRequest({ to, data: firstCampaign }, hash)))
+  return responses.some((response) => response !== '0x')
 }
 
 /** Returns null for a call that reverts, and an error for one that fails otherwise while other calls succeed. */

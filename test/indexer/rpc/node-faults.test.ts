@@ -306,6 +306,24 @@ test('a call that has the connection cut each time is taken for one that reverts
   expect(await client.callAt(head.hash)([call])).toEqual([null])
 })
 
+test('a node is not believed as long as it has no state of a block', async () => {
+  const chain = playedRecording(END - 20)
+  await using empty = await startScriptedNode({ ...chain, callAt: () => '0x' })
+  await using whole = await startScriptedNode(chain)
+  const right = await factsOf(whole.url)
+  const { store, settle } = createFollowed([empty.url, whole.url], recording.startBlock)
+  await settle()
+  expect(store.facts()).toEqual(right)
+  // Alone, until it has the state.
+  let calls = 0
+  const callAt: typeof chain.callAt = (...call) => {
+    calls += 1
+    return calls < 100 ? '0x' : chain.callAt(...call)
+  }
+  await using late = await startScriptedNode({ ...chain, callAt })
+  expect(await factsOf(late.url)).toEqual(right)
+})
+
 test('a call that is refused again and again is not asked again for a while', async () => {
   const chain = playedRecording(END - 20)
   const revertsAs = { code: -32603, message: 'internal error' }

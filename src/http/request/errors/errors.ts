@@ -99,7 +99,7 @@ export const TooManyExportsError = createError(
 )
 export const ServiceNotReadyError = createError(
   'NOT_READY',
-  'the service is not ready: its database is unreachable or still being prepared, try again shortly',
+  'the service is not ready: it is starting or shutting down, or its database is unreachable, try again shortly',
   503,
 )
 export const SchemaOutdatedError = createError(
