@@ -4,6 +4,7 @@ import { openClient } from '../database/connection/client.ts'
 import { compareObjects, type SchemaObject, schemaObjects, toRestoration } from '../database/schema-objects.ts'
 import { findServingRoles, grantReading, withholdFunctions } from '../database/serving-role.ts'
 import { makeCampaignDocuments } from '../read-models/campaign-documents/maintain.ts'
+import { recomputeFacets } from '../read-models/campaign-search/facets.ts'
 import { refreshTrendingCampaigns } from '../read-models/claim-windows/maintain.ts'
 import { recomputeIncentiveState } from '../read-models/incentive-state/maintain.ts'
 import { recomputeValues } from '../read-models/prices/maintain.ts'
@@ -14,6 +15,7 @@ import { listWrittenTables, vacuum } from './vacuum.ts'
 const derivedData = [
   // Its revision is about everything.
   'select revise_data()',
+  ...recomputeFacets,
   // Totals are sums of them.
   ...recomputeValues,
   'select rebuild_claim_totals()',

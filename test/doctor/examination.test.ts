@@ -72,7 +72,7 @@ const faultsOf = async (database: TestDatabase, options: Partial<Examined> = {})
   (await examine(database, options)).filter(({ state }) => state !== 'ok')
 
 const CHECKS =
-  'server schema rights schema_objects locale values incentives flags claimants campaign_totals ' +
+  'server schema rights schema_objects locale facets values incentives flags claimants campaign_totals ' +
   'claim_intervals claimant_totals trending contract_totals members token_prices counts documents bits bitmaps chains orphans ' +
   'unvalued_claims changes revision'
 
@@ -403,6 +403,28 @@ describe('a defect is found, and nothing else, and mended by what the advice nam
     )
     await recompute(database)
     expect(await faultsOf(database)).toEqual([])
+  })
+
+  test('what campaigns are found by, changed by SQL', async () => {
+    await using database = await createTestDatabase(healthy)
+    await migrateDatabase(database.url, { servingRole: role })
+    const facets = 'select kind, chain_id, value, campaign_key from campaign_facets order by 1, 2, 3, 4'
+    const before = await database.query(facets)
+    const isOther = ({ kind }: Record<string, unknown>) => kind !== 'channel'
+    expect(new Set(before.map(({ kind }) => kind))).toEqual(new Set(['target', 'token', 'collection', 'channel']))
+    const campaigns = await database.query(
+      `update campaigns set distribution_channels = '{Two}' returning key as campaign_key`,
+    )
+    await database.query(`delete from campaign_facets where kind in ('target', 'token') and campaign_key % 2 = 0;
+      insert into campaign_facets select 'target', 1, '0x', key from campaigns where key % 3 = 0`)
+    const checks = (await faultsOf(database)).map(({ check }) => check)
+    expect(checks).toContain('facets')
+    await recompute(database)
+    expect(await faultsOf(database)).toEqual([])
+    const after = await database.query(facets)
+    expect(after.filter(isOther)).toEqual(before.filter(isOther))
+    const channels = campaigns.map((campaign) => ({ kind: 'channel', chain_id: '0', value: 'two', ...campaign }))
+    expect(after.filter(({ kind }) => kind === 'channel')).toEqual(expect.arrayContaining(channels))
   })
 
   test('rights of a role that writes, around a database that is in order', async () => {

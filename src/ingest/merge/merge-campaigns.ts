@@ -1,4 +1,5 @@
 import { makeCampaignDocuments, remakeCampaignBodies } from '../../read-models/campaign-documents/maintain.ts'
+import { facetsOf } from '../../read-models/campaign-search/facets.ts'
 import { populating, type Step, stepsFor } from '../../read-models/steps.ts'
 import { upsert } from './merge-records.ts'
 
@@ -119,21 +120,10 @@ export const mergeCampaigns = stepsFor(
   select distinct key, address
   from staged_campaign join staged_key using (id), unnest(allow_list_addresses) as address`,
   `insert into campaign_facets (kind, chain_id, value, campaign_key)
-  select 'target', (definition ->> 'chainId')::bigint, definition ->> 'targetContract', key
-  from action_steps join staged_key on key = campaign_key
-  union
-  select 'token', incentives.chain_id, asset, key
-  from incentives join staged_key on key = campaign_key
-  where asset is not null and position = any (incentive_positions)
-  union
-  select 'token', action_token_chain_id, action_token_address, key
-  from staged_campaign join staged_key using (id) where action_token_address is not null
+  ${facetsOf('staged_key', 'position = any (incentive_positions)')}
   union
   select 'collection', nft_collection_chain_id, nft_collection_address, key
-  from staged_campaign join staged_key using (id) where nft_collection_address is not null
-  union
-  select 'channel', 0, fold_case(channel), key
-  from staged_campaign join staged_key using (id), jsonb_array_elements_text(distribution_channels) as channel`,
+  from staged_campaign join staged_key using (id) where nft_collection_address is not null`,
 )
 
 /** Incentives of campaigns that are found as before. */

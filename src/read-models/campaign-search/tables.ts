@@ -40,7 +40,8 @@ export type FacetKind =
 
 /**
  * A facet of a campaign: the target contract of an action step, a token it pays or deals in, the NFT collection it
- * deals in, or a distribution channel (case folded, chain 0). Derived from the campaign record.
+ * deals in, or a distribution channel (case folded, chain 0). Derived from the other rows of a campaign, except the collection,
+ * which is only here.
  */
 export const campaignFacets = pgTable(
   'campaign_facets',
