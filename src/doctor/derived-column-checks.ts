@@ -1,5 +1,5 @@
 import { type Sample, within } from '../database/find-differences.ts'
-import { differingFacetRows } from '../read-models/campaign-search/facets.ts'
+import { differingFacets } from '../read-models/campaign-search/check.ts'
 import { differingClaimIntervals } from '../read-models/claim-intervals/check.ts'
 import {
   differingCampaignTotals,
@@ -23,13 +23,7 @@ export interface DerivedColumns {
 const idOf = `(select id from campaigns where key = campaign_key)`
 
 export const derivedColumns: readonly DerivedColumns[] = [
-  {
-    name: 'facets',
-    subject: 'contracts, tokens and channels that campaigns are found by',
-    differing: (sample) => `
-      select distinct ${idOf} as what
-      from (${differingFacetRows(`(select key from campaigns where ${within(sample, 'key')})`)}) differing`,
-  },
+  { name: 'facets', subject: 'contracts, tokens and channels of campaigns', differing: differingFacets },
   { name: 'values', subject: 'values of claims', differing: differingValues },
   { name: 'incentives', subject: 'claims, amounts and budgets of incentives', differing: differingIncentives },
   { name: 'flags', subject: 'whitelisted rewards and exhaustion of campaigns', differing: differingFlags },

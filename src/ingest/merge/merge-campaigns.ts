@@ -1,5 +1,5 @@
 import { makeCampaignDocuments, remakeCampaignBodies } from '../../read-models/campaign-documents/maintain.ts'
-import { facetsOf } from '../../read-models/campaign-search/facets.ts'
+import { insertStagedFacets } from '../../read-models/campaign-search/maintain.ts'
 import { populating, type Step, stepsFor } from '../../read-models/steps.ts'
 import { upsert } from './merge-records.ts'
 
@@ -119,11 +119,7 @@ export const mergeCampaigns = stepsFor(
   `insert into allow_list_addresses (campaign_key, address)
   select distinct key, address
   from staged_campaign join staged_key using (id), unnest(allow_list_addresses) as address`,
-  `insert into campaign_facets (kind, chain_id, value, campaign_key)
-  ${facetsOf('staged_key', 'position = any (incentive_positions)')}
-  union
-  select 'collection', nft_collection_chain_id, nft_collection_address, key
-  from staged_campaign join staged_key using (id) where nft_collection_address is not null`,
+  insertStagedFacets,
 )
 
 /** Incentives of campaigns that are found as before. */

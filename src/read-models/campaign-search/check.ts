@@ -1,9 +1,16 @@
 import { type Sample, within } from '../../database/find-differences.ts'
+import { differingFacetRows } from './facets.ts'
 
 /*
  * Compares the data behind pages and totals with the campaigns. Each query returns the differences; none if all is
  * well.
  */
+
+/** Campaigns with other contracts, tokens or channels than their rows tell. */
+export const differingFacets = (sample: Sample) => `
+  select distinct id as what
+  from (${differingFacetRows(`(select key from campaigns where ${within(sample, 'key')})`)}) differing
+  join campaigns on key = campaign_key`
 
 /** Campaigns without exactly one correct place. */
 export const misplacedCampaigns = (sample: Sample) => `

@@ -26,13 +26,3 @@ export const differingFacetRows = (campaigns: string) => `
     select kept.* from campaign_facets kept join ${campaigns} changed on changed.key = kept.campaign_key where kept.${IS_DERIVED}
   ) kept using (campaign_key, kind, chain_id, value)
   where due.kind is null or kept.kind is null`
-
-/** Writes only what differs. */
-export const recomputeFacets = [
-  `create temp table differing_facets on commit drop as ${differingFacetRows('campaigns')}`,
-  `delete from campaign_facets kept using differing_facets other
-  where is_surplus
-    and (kept.kind, kept.chain_id, kept.value, kept.campaign_key) = (other.kind, other.chain_id, other.value, other.campaign_key)`,
-  `insert into campaign_facets (kind, chain_id, value, campaign_key)
-  select kind, chain_id, value, campaign_key from differing_facets where not is_surplus`,
-]
