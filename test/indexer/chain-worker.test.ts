@@ -155,8 +155,10 @@ test.each([
   await worker.admit()
   const following = worker.follow()
   await waitFor(() => events.find(({ type }) => type === 'arrived'))
-  const pool = new pg.Pool({ connectionString: database.url, max: 1 })
-  const readChains = createFollowedChainReader(drizzle(pool, { casing: 'snake_case' }), () => new Date())
+  // Not a pool: its end does not wait for its connections, and the database is dropped next.
+  const client = new pg.Client(database.url)
+  await client.connect()
+  const readChains = createFollowedChainReader(drizzle(client, { casing: 'snake_case' }), () => new Date())
   const stateOf = async () => (await readChains())[0]?.state
   expect(await stateOf()).toBe('following')
   if (isStuckInStore) await database.query('alter table followed_blocks add constraint stuck check (false) not valid')
@@ -168,5 +170,5 @@ test.each([
   ending.abort()
   await following
   await worker.close()
-  await pool.end()
+  await client.end()
 })
