@@ -258,7 +258,7 @@ module.exports = {
         pathNot: [
           '^packages/docs/src/',
           '^packages/example-requests/src/',
-          '^src/http/html/markup[.]ts$',
+          '^src/http/markup[.]ts$',
           '(^|/)marked($|/)',
           '^(node:)?(fs/promises|http|path)$',
         ],

@@ -90,7 +90,7 @@ import { createChangeReader } from './read-models/changes/read.ts'
 import { createDataVersionReader } from './read-models/data-version/read.ts'
 import { eligibilitySchemas } from './schemas/campaigns/eligibility.ts'
 import { namedSchemas } from './schemas/named-schemas.ts'
-import { createValidator, type Validator } from './schemas/validation/validator.ts'
+import { createValidator, type Validator } from './schemas/validator.ts'
 import type { Settings } from './settings.ts'
 
 export interface AppOptions {

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { compile } from '@fastify/proxy-addr'
 import { renamedSettings } from './renamed-settings.ts'
 import { nearestName } from './schemas/parameters/nearest-name.ts'
-import { createValidator, describeFault, type ValidateFunction } from './schemas/validation/validator.ts'
+import { createValidator, describeFault, type ValidateFunction } from './schemas/validator.ts'
 import { Settings } from './settings.ts'
 
 /* The only reader of the environment. Every setting is text there; `read` says how the text becomes the value. */

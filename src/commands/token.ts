@@ -4,7 +4,7 @@ import { withCurrentSchema } from '../process/database-access.ts'
 import { toJsonLine, toPrintable, toTable } from '../process/print-rows.ts'
 import { name128 } from '../schemas/parameters/query-values.ts'
 import { Address } from '../schemas/primitives.ts'
-import { createValidator, describeFault } from '../schemas/validation/validator.ts'
+import { createValidator, describeFault } from '../schemas/validator.ts'
 import type { Settings } from '../settings.ts'
 
 export interface NewToken {

@@ -10,7 +10,7 @@ import {
   quote,
   type ValidateFunction,
   type Validator,
-} from '../schemas/validation/validator.ts'
+} from '../schemas/validator.ts'
 import { findExcess } from './line-limits.ts'
 
 /** What a line holds: a record, the removal of one, or what is wrong with it. */

@@ -1,4 +1,4 @@
-import { truncate } from '../schemas/truncate.ts'
+import { truncate } from '../schemas/texts.ts'
 
 /** Number of faults that are listed; the rest is counted. */
 export const MAX_REPORTED = 20

@@ -4,7 +4,7 @@ import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import { ALL_CAMPAIGNS, claimsByInterval } from '../../read-models/claim-intervals/read.ts'
 import { toWholeSeconds } from '../../read-models/claim-windows/read.ts'
 import { type Dependencies, revisionStamp } from '../../read-models/data-version/read.ts'
-import { toSecondFrom } from '../../schemas/parameters/time-ranges.ts'
+import { toSecondFrom } from '../../schemas/parameters/shared-parameters.ts'
 import { LAST_TIMESTAMP } from '../../schemas/primitives.ts'
 import { INTERVAL_SECONDS, INTERVALS, type ListActivityQuery, type ListActivityResponse } from './activity-schemas.ts'
 

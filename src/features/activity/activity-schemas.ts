@@ -1,9 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { word } from '../../schemas/campaigns/enumerations.ts'
-import { campaignIds } from '../../schemas/parameters/id-filters.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { choice, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
-import { seriesDependencies } from '../../schemas/parameters/time-ranges.ts'
+import { campaignIds, minimumBlocks, seriesDependencies } from '../../schemas/parameters/shared-parameters.ts'
 import { CampaignId, Instant, UsdAmount, wholeNumber } from '../../schemas/primitives.ts'
 import { closed, component, inline, listOf, ref } from '../../schemas/references.ts'
 

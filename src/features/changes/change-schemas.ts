@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Change, ChangeCursor, changeKinds } from '../../schemas/changes.ts'
-import { campaignIds, chainIds } from '../../schemas/parameters/id-filters.ts'
 import { commaSeparated, integerWithDefault, oneOf, queryOf } from '../../schemas/parameters/query-values.ts'
+import { campaignIds, chainIds } from '../../schemas/parameters/shared-parameters.ts'
 import { component, inline, listOf, ref } from '../../schemas/references.ts'
 
 /** The longest time that an empty response may wait. */

@@ -7,7 +7,7 @@ import { followedBlocks, followedChains } from '../../database/tables/followed-c
 import { readCursor, toCursor } from '../../http/request/cursors.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import type { Claim } from '../../schemas/campaigns/claims.ts'
-import { toSecondFrom } from '../../schemas/parameters/time-ranges.ts'
+import { toSecondFrom } from '../../schemas/parameters/shared-parameters.ts'
 import { LAST_TIMESTAMP } from '../../schemas/primitives.ts'
 import type { ListClaimsQuery, ListClaimsResponse } from './claim-schemas.ts'
 

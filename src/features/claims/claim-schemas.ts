@@ -1,11 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Claim } from '../../schemas/campaigns/claims.ts'
-import { campaignIds, chainIds } from '../../schemas/parameters/id-filters.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
-import { cursorPaging, nextCursor } from '../../schemas/parameters/paging.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
-import { timeRange } from '../../schemas/parameters/time-ranges.ts'
+import {
+  campaignIds,
+  chainIds,
+  cursorPaging,
+  minimumBlocks,
+  nextCursor,
+  timeRange,
+} from '../../schemas/parameters/shared-parameters.ts'
 import { Address, wholeNumber } from '../../schemas/primitives.ts'
 import { component, inline, listOf } from '../../schemas/references.ts'
 

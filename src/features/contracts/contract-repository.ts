@@ -7,7 +7,7 @@ import { contracts } from '../../database/tables/contracts.ts'
 import { isPopularCreator, targetContracts } from '../../read-models/campaign-search/read.ts'
 import { toWholeSeconds, WINDOW_SECONDS, windowChanges } from '../../read-models/claim-windows/read.ts'
 import { campaignClaimTotals, contractClaimTotals, contractCounts } from '../../read-models/claim-windows/tables.ts'
-import { toRows } from '../../schemas/parameters/paging.ts'
+import { toRows } from '../../schemas/parameters/shared-parameters.ts'
 import type { ExploredContract, ListContractsQuery } from './contract-schemas.ts'
 
 export interface ContractRepository {

@@ -1,9 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { chainIds } from '../../schemas/parameters/id-filters.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
-import { paging } from '../../schemas/parameters/paging.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { choice, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
+import { chainIds, minimumBlocks, paging } from '../../schemas/parameters/shared-parameters.ts'
 import { Address, ChainId, text, wholeNumber } from '../../schemas/primitives.ts'
 import { closed, component, inline, ref } from '../../schemas/references.ts'
 

@@ -9,7 +9,7 @@ import {
   factColumns,
   nextChangeOf,
 } from '../../read-models/eligibility/read.ts'
-import { byCampaignId } from '../../schemas/campaigns/campaign-order.ts'
+import { byCampaignId } from '../../schemas/primitives.ts'
 import type { CampaignEligibility, ListEligibilityQuery, ListEligibilityResponse } from './eligibility-schemas.ts'
 
 export interface EligibilityRepository {

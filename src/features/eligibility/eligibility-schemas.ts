@@ -1,10 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { claimableFields, Verdict, verdictAndReasons } from '../../schemas/campaigns/eligibility.ts'
 import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
-import { campaignIds } from '../../schemas/parameters/id-filters.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
+import { campaignIds, minimumBlocks } from '../../schemas/parameters/shared-parameters.ts'
 import { Address, CampaignId, wholeNumber } from '../../schemas/primitives.ts'
 import { component, inline, listOf, ref } from '../../schemas/references.ts'
 

@@ -2,8 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { claimsByIncentive } from '../../read-models/claim-intervals/read.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
-import { byCampaignId } from '../../schemas/campaigns/campaign-order.ts'
-import { LAST_TIMESTAMP } from '../../schemas/primitives.ts'
+import { byCampaignId, LAST_TIMESTAMP } from '../../schemas/primitives.ts'
 import {
   BASIS_SECONDS,
   type IncentiveOutlook,

@@ -1,9 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { word } from '../../schemas/campaigns/enumerations.ts'
 import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
-import { campaignIds, MAX_CAMPAIGNS } from '../../schemas/parameters/id-filters.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { choice, queryOf } from '../../schemas/parameters/query-values.ts'
+import { campaignIds, MAX_CAMPAIGNS, minimumBlocks } from '../../schemas/parameters/shared-parameters.ts'
 import {
   Address,
   BaseUnits,

@@ -1,9 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { wordOrNull } from '../../schemas/campaigns/enumerations.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
-import { seriesDependencies } from '../../schemas/parameters/time-ranges.ts'
+import { minimumBlocks, seriesDependencies } from '../../schemas/parameters/shared-parameters.ts'
 import { Instant } from '../../schemas/primitives.ts'
 import { component, inline, listOf, ref, refOrNull } from '../../schemas/references.ts'
 

@@ -2,7 +2,6 @@ import { eq, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { profileScoreCounts, profiles } from '../../database/tables/users/profiles.ts'
 import type { UserProfile } from './profile-schemas.ts'
-import { toStreakStatus } from './streak-status.ts'
 
 export interface ProfileRepository {
   /**
@@ -51,4 +50,16 @@ export function createProfileRepository(database: Database, clock: () => Date): 
       }
     },
   }
+}
+
+interface Streak {
+  lastExpirationAt: Date
+  nextExpirationAt: Date
+  lastCompletionAt: Date
+}
+
+/** The state of a streak at an instant: its window is open until before `nextExpirationAt`. */
+export function toStreakStatus(streak: Streak, now: Date): UserProfile['streak']['status'] {
+  if (now >= streak.nextExpirationAt) return 'broken'
+  return streak.lastCompletionAt >= streak.lastExpirationAt ? 'active' : 'pending'
 }

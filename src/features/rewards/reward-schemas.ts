@@ -3,11 +3,9 @@ import { claimableFields, verdictAndReasons } from '../../schemas/campaigns/elig
 import { wordOrNull } from '../../schemas/campaigns/enumerations.ts'
 import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
 import { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
-import { chainIds } from '../../schemas/parameters/id-filters.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
-import { cursorPaging, nextCursor } from '../../schemas/parameters/paging.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
+import { chainIds, cursorPaging, minimumBlocks, nextCursor } from '../../schemas/parameters/shared-parameters.ts'
 import {
   Address,
   CampaignId,

@@ -5,8 +5,8 @@ import { combine, given } from '../../database/sql-conditions.ts'
 import { tokens } from '../../database/tables/tokens.ts'
 import { activeRewards } from '../../read-models/campaign-search/read.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
-import { toRows } from '../../schemas/parameters/paging.ts'
 import { toSearchWords } from '../../schemas/parameters/search-words.ts'
+import { toRows } from '../../schemas/parameters/shared-parameters.ts'
 import type { ListedToken, ListTokensQuery, ListTokensResponse } from './token-schemas.ts'
 
 export interface TokenRepository {

@@ -1,11 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { RewardTokenFilter } from '../../schemas/campaigns/campaign-filters.ts'
-import { chainIds } from '../../schemas/parameters/id-filters.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
-import { paging } from '../../schemas/parameters/paging.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { commaSeparated, optionalBoolean, queryOf } from '../../schemas/parameters/query-values.ts'
 import { searchText } from '../../schemas/parameters/search-words.ts'
+import { chainIds, minimumBlocks, paging } from '../../schemas/parameters/shared-parameters.ts'
 import { Address, ChainId, DecimalAmount, Instant, text, wholeNumber } from '../../schemas/primitives.ts'
 import { component, listOf, ref, refOrNull } from '../../schemas/references.ts'
 

@@ -3,7 +3,6 @@ import { campaignFilterDependencies, campaignFilters } from '../../schemas/campa
 import { actionCategories, word, wordOrNull } from '../../schemas/campaigns/enumerations.ts'
 import { IncentiveType } from '../../schemas/campaigns/incentives.ts'
 import { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import {
   booleanOrNull,
@@ -14,6 +13,7 @@ import {
   name128,
   queryOf,
 } from '../../schemas/parameters/query-values.ts'
+import { minimumBlocks } from '../../schemas/parameters/shared-parameters.ts'
 import {
   Address,
   BaseUnits,

@@ -1,6 +1,5 @@
 import { operationsOf } from './document-transforms.ts'
-import { nameEnumerations } from './named-enumerations.ts'
-import { shareProperties } from './shared-properties.ts'
+import { nameEnumerations, shareProperties } from './shared-schemas.ts'
 
 /*
  * What an OpenAPI document says several times it says once: in a component that the places refer to.

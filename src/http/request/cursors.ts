@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { DIGEST_BYTES } from '../../schemas/parameters/paging.ts'
-import { quote } from '../../schemas/validation/validator.ts'
+import { DIGEST_BYTES } from '../../schemas/parameters/shared-parameters.ts'
+import { quote } from '../../schemas/validator.ts'
 import { toCanonicalQuery } from './canonical-query.ts'
 import { InvalidParameterError } from './errors/errors.ts'
 

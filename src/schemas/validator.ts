@@ -1,10 +1,18 @@
-import { Ajv2020, type ErrorObject, type SchemaObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import {
+  _,
+  Ajv2020,
+  type ErrorObject,
+  type KeywordCxt,
+  Name,
+  type SchemaObject,
+  type ValidateFunction,
+} from 'ajv/dist/2020.js'
+import { Type } from 'ajv/dist/compile/util.js'
 import addFormats from 'ajv-formats'
-import { nearestName } from '../parameters/nearest-name.ts'
-import { isCursor } from '../parameters/paging.ts'
-import { LAST_TIMESTAMP, MAX_SAFE_INTEGER } from '../primitives.ts'
-import { truncate } from '../truncate.ts'
-import { boundItems } from './bounded-items.ts'
+import { nearestName } from './parameters/nearest-name.ts'
+import { isCursor } from './parameters/shared-parameters.ts'
+import { LAST_TIMESTAMP, MAX_SAFE_INTEGER } from './primitives.ts'
+import { truncate } from './texts.ts'
 
 const UINT256_END = 2n ** 256n
 
@@ -119,4 +127,34 @@ const MAX_QUOTED = 78
 export function quote(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(truncate(value, MAX_QUOTED))
   return truncate(JSON.stringify(value) ?? String(value), MAX_QUOTED)
+}
+
+/** The variable that counts faults in generated code. */
+const faults = new Name('errors')
+
+/**
+ * Makes a validator stop at a number of faults in a list; the original would find all, and a list of a million faulty
+ * entries would fill the memory.
+ */
+export function boundItems(ajv: Ajv2020, maxFaults: number) {
+  ajv.removeKeyword('items')
+  ajv.addKeyword({
+    keyword: 'items',
+    type: 'array',
+    schemaType: ['object', 'boolean'],
+    before: 'uniqueItems',
+    code(context: KeywordCxt) {
+      const { gen, data } = context
+      const areValid = gen.let('areValid', true)
+      const isValid = gen.name('isValid')
+      gen.forRange('index', 0, _`${data}.length`, (index) => {
+        context.subschema({ keyword: 'items', dataProp: index, dataPropType: Type.Num }, isValid)
+        gen.if(_`!${isValid}`, () => {
+          gen.assign(areValid, false)
+          gen.if(_`${faults} >= ${maxFaults}`, () => gen.break())
+        })
+      })
+      context.ok(areValid)
+    },
+  })
 }

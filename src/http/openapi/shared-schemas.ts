@@ -1,14 +1,72 @@
 /*
- * Enumerations of an OpenAPI document become schemas with names: generators of clients make a type of each.
+ * Schemas of an OpenAPI document that others consist of: what several objects have in common, and enumerations, of which
+ * generators of clients make a type each.
  */
 
 type Schema = Record<string, unknown>
+
+interface ObjectSchema extends Schema {
+  properties?: Record<string, unknown>
+  required?: string[]
+  allOf?: object[]
+}
 
 interface Operation {
   operationId?: string
   parameters?: { name: string; schema: Schema }[]
   responses?: Record<string, { headers?: Schema }>
 }
+
+/** Objects that have many properties in common: the name of what these are, its description, and which they are. */
+const FAMILIES: [name: string, description: string, members: RegExp][] = [
+  ['CampaignBase', 'What a campaign has in lists and in its detail.', /^Campaign(ListItem|Detail)$/],
+  ['TokenIncentive', 'What every incentive that pays a token has.', /^ERC20\w*Incentive(V2)?$/],
+  [
+    'CriteriaIncentive',
+    'What every incentive has whose reward depends on the action.',
+    /^ERC20\w*CriteriaIncentive(V2)?$/,
+  ],
+  [
+    'PeggedIncentive',
+    'What every incentive has whose reward follows the price of another asset.',
+    /^ERC20Pegged\w*Incentive(V2)?$/,
+  ],
+  ['AmountSource', 'Where an amount is read from.', /^Criteria(WithValueType)?$/],
+  ['Finding', 'Whether an account can claim an incentive.', /^(IncentiveEligibility|Reward)$/],
+  ['ClaimedSum', 'What was claimed of a token.', /^Reward(Total)?$/],
+  ['OfIncentive', 'Which incentive it is of.', /^(Claim|Reward)$/],
+  ['TokenFacts', 'What is known of every token.', /^(TokenMetadata|ListedToken)$/],
+]
+
+/** Moves what all members of a family have alike into a schema that each of them includes. */
+export function shareProperties(schemas: Record<string, ObjectSchema>) {
+  for (const [family, description, members] of FAMILIES) {
+    const all = Object.entries(schemas)
+      .filter(([name]) => members.test(name))
+      .map(([, schema]) => schema)
+    const propertyOf = ({ properties, required }: ObjectSchema, key: string) =>
+      JSON.stringify([properties?.[key], required?.includes(key)])
+    const [first = {}] = all
+    const isShared = (key: string) => all.every((one) => propertyOf(one, key) === propertyOf(first, key))
+    const shared = only(first, isShared)
+    schemas[family] = { type: 'object', description, ...shared }
+    for (const schema of all) {
+      Object.assign(
+        schema,
+        only(schema, (key) => !(key in shared.properties)),
+      )
+      schema.allOf = [...(schema.allOf ?? []), { $ref: `#/components/schemas/${family}` }]
+      // What a schema includes is no additional property of the whole.
+      schema.unevaluatedProperties = false
+      delete schema.additionalProperties
+    }
+  }
+}
+
+const only = ({ properties = {}, required = [] }: ObjectSchema, isWanted: (key: string) => boolean) => ({
+  properties: Object.fromEntries(Object.entries(properties).filter(([key]) => isWanted(key))),
+  required: required.filter(isWanted),
+})
 
 /** What of a schema is the enumeration; the rest says what it is used for. */
 const KEYWORDS = ['type', 'enum', 'x-enum-varnames']
