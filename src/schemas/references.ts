@@ -25,6 +25,10 @@ export const inline = <T extends TSchema>(
   { description, example }: { description: string; example?: Static<T> },
 ) => Type.Unsafe<Static<T>>({ ...schema, description, ...(example !== undefined && { examples: [example] }) })
 
+/** A parameter with the rules of a named schema, which may be absent. */
+export const optional = <T extends TSchema>(schema: T, documented: { description: string; example?: Static<T> }) =>
+  Type.Optional(inline(schema, documented))
+
 /** A reference in a field that may also be `null`. */
 export const refOrNull = <T extends TSchema>(schema: T, description?: string) =>
   Type.Unsafe<Static<T> | null>({

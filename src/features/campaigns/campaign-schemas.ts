@@ -173,5 +173,4 @@ export type CampaignDetail = Static<typeof CampaignDetail>
 
 export const GetCampaignQuery = queryOf({ fields: fieldsOf(CampaignDetail, 'id'), ...minimumBlocks })
 
-/** The components that this feature adds to the OpenAPI document. */
 export const campaignSchemas = [FacetValue, CampaignFacets, CampaignListItem, ListCampaignsResponse, CampaignDetail]

@@ -4,7 +4,7 @@ import { createTokenStore, type Tokens, tokenVersion } from '../../database/look
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import { incentives } from '../../database/tables/campaigns/incentives.ts'
 import { followedBlocks, followedChains } from '../../database/tables/followed-chains.ts'
-import { readCursor, toCursor } from '../../http/request/cursors.ts'
+import { readCursor, rowsOf, toCursorPage } from '../../http/request/cursors.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import type { Claim } from '../../schemas/campaigns/claims.ts'
 import { toSecondFrom } from '../../schemas/parameters/shared-parameters.ts'
@@ -41,19 +41,16 @@ export function createClaimRepository(database: Database): ClaimRepository {
             since: since === undefined ? 0 : toSecondFrom(since),
             until: until === undefined ? LAST_TIMESTAMP : toSecondFrom(until) - 1,
             ...{ timestamp, chain, hash: `\\x${hash}`, log },
-            // The additional row shows whether there is a next page.
-            max: pageSize === 0 ? 0 : pageSize + 1,
+            max: rowsOf(pageSize),
           }),
         ({ chainId, asset }) => (chainId === null || asset === null ? [] : [`${chainId}:${asset}`]),
       )
-      const claims = rows.flatMap(toRow)
-      const page = claims.slice(0, pageSize)
-      const last = claims.length > page.length ? page.at(-1) : undefined
+      const { page, nextCursor } = toCursorPage('listClaims', query, rows.flatMap(toRow), toPlace)
       const totalCount = isCounted ? (rows[0]?.totalClaims ?? 0) : undefined
       return {
         body: {
           claims: page.map((row) => toClaim(row, tokens)),
-          nextCursor: last === undefined ? null : toCursor('listClaims', query, toPlace(last)),
+          nextCursor,
           ...(totalCount !== undefined && { totalClaims: totalCount }),
         },
         ...(totalCount !== undefined && { totalCount }),

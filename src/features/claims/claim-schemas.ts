@@ -11,12 +11,10 @@ import {
   timeRange,
 } from '../../schemas/parameters/shared-parameters.ts'
 import { Address, wholeNumber } from '../../schemas/primitives.ts'
-import { component, inline, listOf } from '../../schemas/references.ts'
+import { component, listOf, optional } from '../../schemas/references.ts'
 
 export const ListClaimsQuery = queryOf({
-  claimant: Type.Optional(
-    inline(Address, { description: 'Only claims of this account.', example: parameterExamples.paidClaimant }),
-  ),
+  claimant: optional(Address, { description: 'Only claims of this account.', example: parameterExamples.paidClaimant }),
   campaignId: campaignIds('Only of these campaigns.'),
   chainId: chainIds(),
   ...timeRange,
@@ -40,5 +38,4 @@ export const ListClaimsResponse = component('ListClaimsResponse', 'A page of cla
 })
 export type ListClaimsResponse = Static<typeof ListClaimsResponse>
 
-/** The components that this feature adds to the OpenAPI document. */
 export const claimSchemas = [Claim, ListClaimsResponse]

@@ -42,5 +42,4 @@ export const ListEligibilityResponse = component('ListEligibilityResponse', 'Wha
 })
 export type ListEligibilityResponse = Static<typeof ListEligibilityResponse>
 
-/** The components that this feature adds to the OpenAPI document. */
 export const eligibilityFeatureSchemas = [IncentiveEligibility, CampaignEligibility, ListEligibilityResponse]

@@ -5,56 +5,15 @@ import type { RecordFormat } from '../../database/records/record-pages.ts'
 import type { RecordKind } from '../../database/records/record-sources.ts'
 import { addVary, prefersType } from '../../http/request/negotiation.ts'
 import { streamedResponsesOf } from '../../http/request/responses.ts'
+import examples from './export-examples.json' with { type: 'json' }
 import type { ExportRepository } from './export-repository.ts'
 import { ExportQuery, ExportTimeRangeQuery } from './export-schemas.ts'
 
-interface ExportExample {
-  ndjson: string
-  csv: string
-}
-
-const campaign = {
-  type: 'campaign',
-  id: '8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1657',
-  action: '0x6685aaca2edb9205f5b8ef2a614ceb88fc55b132',
-  campaignName: 'Swap on Base',
-  '…': '…',
-}
-const claim = {
-  type: 'claim',
-  campaignId: '8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1657',
-  incentiveIndex: 0,
-  claimant: '0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa',
-  amount: '2500000',
-  '…': '…',
-}
-const token = {
-  type: 'token',
-  chainId: 8453,
-  address: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-  decimals: 6,
-  name: 'USD Coin',
-  '…': '…',
-}
-const price = {
-  type: 'tokenPrice',
-  chainId: 8453,
-  address: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-  at: '2026-01-31T12:00:00.000Z',
-  priceUsd: '0.9998',
-}
-
-const exampleOf = ({ type, ...record }: { type: string }): ExportExample => ({
+/** A record in both forms. */
+const exampleOf = ({ type, ...record }: { type: string }) => ({
   ndjson: `${JSON.stringify({ type, ...record })}\n`,
   csv: `${Object.keys(record).join()}\r\n${Object.values(record).join()}\r\n`,
 })
-
-export const exportExamples: Record<RecordKind, ExportExample> = {
-  campaigns: exampleOf(campaign),
-  claims: exampleOf(claim),
-  tokens: exampleOf(token),
-  prices: exampleOf(price),
-}
 
 const contentTypes: Record<RecordFormat, string> = {
   ndjson: 'application/x-ndjson',
@@ -68,7 +27,7 @@ const operationOf = (kind: RecordKind, operationId: string, what: string, querys
   tags: ['Export'],
   querystring,
   response: streamedResponsesOf(
-    { description: 'The records of the page.', examples: exportExamples[kind] },
+    { description: 'The records of the page.', examples: exampleOf(examples[kind]) },
     { 400: `limit must be an integer from 1 to 100000, got 0` },
   ),
 })

@@ -87,5 +87,4 @@ export const GetLimitsResponse = component('GetLimitsResponse', 'Limits of this 
 })
 export type GetLimitsResponse = Static<typeof GetLimitsResponse>
 
-/** The components that this feature adds to the OpenAPI document. */
 export const limitsSchemas = [OperationLimits, GetLimitsResponse]

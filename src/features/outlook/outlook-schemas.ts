@@ -99,5 +99,4 @@ export const ListOutlooksResponse = component('ListOutlooksResponse', 'Outlooks 
 })
 export type ListOutlooksResponse = Static<typeof ListOutlooksResponse>
 
-/** The components that this feature adds to the OpenAPI document. */
 export const outlookSchemas = [IncentiveOutlook, CampaignOutlook, ListOutlooksResponse]

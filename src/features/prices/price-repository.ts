@@ -23,11 +23,11 @@ export function createPriceRepository(database: Database, clock: () => Date): Pr
       const { priceUsd, pricedAt, source } = price
       return {
         token,
-        at: at === undefined ? toResponseInstant(instant, pricedAt) : instant.toISOString(),
-        ...{ priceUsd, pricedAt: pricedAt?.toISOString() ?? null, source },
+        at: at === undefined ? toResponseInstant(instant, pricedAt) : toText(instant),
+        ...{ priceUsd, pricedAt: pricedAt === null ? null : toText(pricedAt), source },
         ...(series.interval !== undefined && {
           series: prices.flatMap((point) =>
-            point.priceUsd === null ? [] : [{ at: point.at.toISOString(), priceUsd: point.priceUsd }],
+            point.priceUsd === null ? [] : [{ at: toText(point.at), priceUsd: point.priceUsd }],
           ),
         }),
       }
@@ -42,8 +42,10 @@ export function createPriceRepository(database: Database, clock: () => Date): Pr
 const endOfSecond = (now: Date) => new Date(Math.floor(now.getTime() / 1000) * 1000 + 999)
 
 /** The same for every response of a second, and never before the price. */
-const toResponseInstant = (now: Date, pricedAt: Date | null) =>
-  new Date(Math.max(Math.floor(now.getTime() / 1000) * 1000, pricedAt?.getTime() ?? 0)).toISOString()
+const toResponseInstant = (now: Date, pricedAt: number | null) =>
+  toText(Math.max(Math.floor(now.getTime() / 1000) * 1000, pricedAt ?? 0))
+
+const toText = (instant: Date | number) => new Date(instant).toISOString()
 
 type Series = Pick<GetPricesQuery, 'since' | 'until' | 'interval'>
 

@@ -1,22 +1,9 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { ResponseCache } from '../../cache/response-cache.ts'
 import { InvalidRequestError, NotFoundError } from '../../http/request/errors/errors.ts'
-import { responsesOf } from '../../http/request/responses.ts'
+import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
+import example from './price-example.json' with { type: 'json' }
 import { countPoints, type PriceRepository } from './price-repository.ts'
 import { GetPricesQuery, GetPricesResponse, MAX_POINTS } from './price-schemas.ts'
-
-const example: GetPricesResponse = {
-  token: parameterExamples.token,
-  at: '2026-01-31T12:00:00.000Z',
-  priceUsd: '0.99984503',
-  pricedAt: '2026-01-31T11:48:12.000Z',
-  source: 'feed',
-  series: [
-    { at: '2026-01-31T10:00:00.000Z', priceUsd: '1.0001' },
-    { at: '2026-01-31T11:00:00.000Z', priceUsd: '0.99991' },
-  ],
-}
 
 /** Before anything is known of it. */
 const unknown: GetPricesResponse = {
@@ -43,11 +30,10 @@ const getPrices = {
   ),
 }
 
-export const priceRoutes: FastifyPluginAsyncTypebox<{
-  prices: PriceRepository
-  responseCache: ResponseCache
-  clock: () => Date
-}> = async (app, { prices, responseCache, clock }) => {
+export const priceRoutes: CachedRoutes<{ prices: PriceRepository; clock: () => Date }> = async (
+  app,
+  { prices, responseCache, clock },
+) => {
   app.get('/prices', { schema: getPrices }, (request, reply) => {
     const { query } = request
     rejectImpossible(query, clock())

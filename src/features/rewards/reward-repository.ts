@@ -1,6 +1,6 @@
 import type { Database } from '../../database/connection/client.ts'
 import { createTokenStore, type Tokens } from '../../database/lookups/token-metadata-cache.ts'
-import { readCursor, toCursor } from '../../http/request/cursors.ts'
+import { readCursor, rowsOf, toCursorPage } from '../../http/request/cursors.ts'
 import type { DataVersion, Dependencies } from '../../read-models/data-version/read.ts'
 import { evaluate, type FactRow, nextChangeOf, verdictOn } from '../../read-models/eligibility/read.ts'
 import { NO_CLAIM, prepareRewards, prepareSigned, type RewardRow } from './reward-rows.ts'
@@ -50,8 +50,7 @@ export function createRewardRepository(database: Database, clock: () => Date): R
             ...{ user, chains: chainId ?? null, leastClaims: state === 'claimed' ? 1 : 0, ...after },
             keys: claimable?.those.map(({ key }) => key) ?? null,
             positions: claimable?.those.map(({ position }) => position) ?? null,
-            // The additional row shows whether there is a next page.
-            max: pageSize === 0 ? 0 : pageSize + 1,
+            max: rowsOf(pageSize),
           }),
         ({ chainId, asset, totals }) => [
           ...(asset === null ? [] : [`${chainId}:${asset}`]),
@@ -68,8 +67,7 @@ export function createRewardRepository(database: Database, clock: () => Date): R
       const now = clock()
       const { rows, tokens, facts } = await readPage(query, now, version)
       const found = rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ ...row, id }]))
-      const page = found.slice(0, query.pageSize)
-      const last = found.length > page.length ? page.at(-1) : undefined
+      const { page, nextCursor } = toCursorPage('listRewards', query, found, toCursorPosition)
       const shown = facts ?? page
       return {
         body: {
@@ -79,7 +77,7 @@ export function createRewardRepository(database: Database, clock: () => Date): R
             ...{ chainId, asset, metadata: metadataOf(tokens, chainId, asset) },
             ...total,
           })),
-          nextCursor: last === undefined ? null : toCursor('listRewards', query, toCursorPosition(last)),
+          nextCursor,
         },
         dependencies: {
           campaignKeys: [],

@@ -33,5 +33,4 @@ export const GetStatusResponse = component('GetStatusResponse', 'Indexing status
 })
 export type GetStatusResponse = Static<typeof GetStatusResponse>
 
-/** The components that this feature adds to the OpenAPI document. */
 export const statusSchemas = [ChainStatus, GetStatusResponse]

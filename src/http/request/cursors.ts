@@ -24,6 +24,21 @@ const digestOf = (operation: string, parameters: object) => {
 export const toCursor = (operation: string, parameters: object, position: readonly (string | number)[]) =>
   Buffer.concat([digestOf(operation, parameters), Buffer.from(position.join(' '))]).toString('base64url')
 
+/** How many rows to read for a page: one more shows whether there is a next page. */
+export const rowsOf = (pageSize: number) => (pageSize === 0 ? 0 : pageSize + 1)
+
+/** The page of what was found so, and the cursor of the next one. */
+export function toCursorPage<Row>(
+  operation: string,
+  query: { pageSize: number },
+  found: readonly Row[],
+  positionOf: (last: Row) => readonly (string | number)[],
+) {
+  const page = found.slice(0, query.pageSize)
+  const last = found.length > page.length ? page.at(-1) : undefined
+  return { page, nextCursor: last === undefined ? null : toCursor(operation, query, positionOf(last)) }
+}
+
 /**
  * The place that a cursor stands for: what the groups of `form` find.
  * @throws InvalidParameterError where it is of another question, or none at all.

@@ -1,4 +1,6 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type TSchema, Type } from '@sinclair/typebox'
+import type { ResponseCache } from '../../cache/response-cache.ts'
 import { ref } from '../../schemas/references.ts'
 import { ErrorResponse, ProblemDetails } from './errors/error-schemas.ts'
 import * as catalogue from './errors/errors.ts'
@@ -16,6 +18,9 @@ import {
 } from './errors/errors.ts'
 import { allow, caching, challenge, exporting, rates, requestId, retryAfter } from './response-headers.ts'
 import { MAX_URL_BYTES } from './routing.ts'
+
+/** The routes of a feature whose responses are cached, and what else these need. */
+export type CachedRoutes<Options extends object> = FastifyPluginAsyncTypebox<Options & { responseCache: ResponseCache }>
 
 /** Each once; 499 is for the log only: its client has disconnected. */
 const codes = new Set(

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CampaignId, ChainId, Instant, MAX_SAFE_INTEGER } from '../primitives.ts'
-import { inline, ref } from '../references.ts'
+import { inline, optional, ref } from '../references.ts'
 import { parameterExamples } from './parameter-examples.ts'
 import { commaSeparated, integerWithDefault } from './query-values.ts'
 
@@ -104,12 +104,8 @@ export type MinimumBlocks = Static<typeof minimumBlocks.minBlock>
 
 /** Parameters that select block timestamps in a range. */
 export const timeRange = {
-  since: Type.Optional(
-    inline(Instant, { description: 'Only what is of this instant or later.', example: '2025-01-01T00:00:00Z' }),
-  ),
-  until: Type.Optional(
-    inline(Instant, { description: 'Only what is earlier than this instant.', example: '2100-01-01T00:00:00Z' }),
-  ),
+  since: optional(Instant, { description: 'Only what is of this instant or later.', example: '2025-01-01T00:00:00Z' }),
+  until: optional(Instant, { description: 'Only what is earlier than this instant.', example: '2100-01-01T00:00:00Z' }),
 }
 
 const series = ['since', 'until', 'interval'] as const
