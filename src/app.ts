@@ -61,14 +61,7 @@ import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi/openap
 import { handleErrors, rejectMalformedQueries } from './http/request/errors/error-handling.ts'
 import { errorSchemas } from './http/request/errors/error-schemas.ts'
 import { MAX_PROBLEMS, parseQuery } from './http/request/query-strings.ts'
-import {
-  MAX_HEADER_BYTES,
-  rejectAmbiguousRequests,
-  rejectOtherMethods,
-  rejectUnroutable,
-  routeMalformed,
-} from './http/request/routing.ts'
-import { hideSurface, serveSurface } from './http/request/surfaces.ts'
+import { MAX_HEADER_BYTES, rejectAmbiguousRequests, rejectOtherMethods, rejectUnroutable, routeMalformed, hideSurface, serveSurface } from './http/request/routing.ts'
 import { validateParameters } from './http/request/validation.ts'
 import { requireBearerToken } from './http/security/authentication.ts'
 import { clientNetworkOf, trustProxies } from './http/security/client-addresses.ts'

@@ -15,7 +15,6 @@ import {
 import type { DataVersion, DataVersionReader, Dependencies } from '../../read-models/data-version/read.ts'
 import { toRows, WALK_START } from '../../schemas/parameters/shared-parameters.ts'
 import { createTurns } from '../../turns.ts'
-import { withFields } from './campaign-responses.ts'
 import { addressesColumn, detailColumns, prepareFind, prepareList } from './campaign-rows.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
 import {
@@ -25,6 +24,7 @@ import {
   type Page,
   type Shown,
   type ShownReader,
+  withFields,
 } from './shown-campaigns.ts'
 
 export interface CampaignRepository {

@@ -7,6 +7,7 @@ import { shareOf } from '../../http/server/address-usage.ts'
 import { MAX_BYTES_PER_ADDRESS } from '../../http/server/response-buffers.ts'
 import { MAX_SECONDS, MIN_BYTES_PER_SECOND } from '../../http/server/slow-responses.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
+import examples from './limits-examples.json' with { type: 'json' }
 import { GetLimitsResponse, type OperationLimits } from './limits-schemas.ts'
 
 /** The settings that a client has to know. */
@@ -54,48 +55,6 @@ const toServiceLimits = (settings: LimitingSettings, isStandby: boolean): Omit<G
   },
 })
 
-/** What is set up where nothing else is. */
-const usual: LimitingSettings = {
-  MAX_PIPELINED_REQUESTS: 20,
-  MAX_CONCURRENT_REQUESTS: 2000,
-  MAX_EXPORTS: 2,
-  MAX_CONNECTIONS: 10_000,
-  ADDRESS_SHARE_PERCENT: 10,
-  MAX_STREAMS: 1000,
-  REQUESTS_PER_MINUTE: 0,
-  FAILED_AUTH_PER_MINUTE: 20,
-  STATEMENT_TIMEOUT_MS: 5000,
-  CACHE_MAX_AGE_SECONDS: 5,
-  CACHE_STALE_WHILE_REVALIDATE_SECONDS: 30,
-  STALE_IF_ERROR_SECONDS: 60,
-}
-
-const example: GetLimitsResponse = {
-  operations: [
-    {
-      operationId: 'listContracts',
-      maxItems: 100,
-      defaultPageSize: 10,
-      lists: [
-        { parameter: 'chainIds', maxItems: 100 },
-        { parameter: 'minBlock', maxItems: 10 },
-      ],
-      windows: [
-        { parameter: 'timeRange', value: '6h', seconds: 21_600, isDefault: false },
-        { parameter: 'timeRange', value: '24h', seconds: 86_400, isDefault: false },
-        { parameter: 'timeRange', value: '7d', seconds: 604_800, isDefault: false },
-      ],
-    },
-  ],
-  ...toServiceLimits(usual, false),
-}
-
-/** One operation of many. */
-const limitedExample: GetLimitsResponse = {
-  operations: [{ operationId: 'getStatus', maxItems: null, defaultPageSize: null, lists: [], windows: [] }],
-  ...toServiceLimits({ ...usual, REQUESTS_PER_MINUTE: 600, STALE_IF_ERROR_SECONDS: 0 }, false),
-}
-
 const getLimits = {
   operationId: 'getLimits',
   summary: 'Get service limits',
@@ -106,8 +65,8 @@ const getLimits = {
     {
       description: 'The limits.',
       schema: GetLimitsResponse,
-      example,
-      otherExamples: { limited: ['/limits', limitedExample, 'with limited rates, nothing stale'] },
+      example: examples.usual,
+      otherExamples: { limited: ['/limits', examples.limited, 'with limited rates, nothing stale'] },
     },
     { 400: 'unknown parameter "chainId": this operation takes none' },
   ),

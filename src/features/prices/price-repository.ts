@@ -2,18 +2,14 @@ import type { Database } from '../../database/connection/client.ts'
 import { createPriceReader } from '../../read-models/prices/read.ts'
 import { type GetPricesQuery, type GetPricesResponse, INTERVALS } from './price-schemas.ts'
 
-export interface PriceRepository {
-  /**
-   * The price of a token at an instant, and with an interval the prices at the instants of a series: one index lookup
-   * for each. Undefined if the token has no record, no price and no price source.
-   */
-  find(query: GetPricesQuery): Promise<GetPricesResponse | undefined>
-}
-
-export function createPriceRepository(database: Database, clock: () => Date): PriceRepository {
+export function createPriceRepository(database: Database, clock: () => Date) {
   const readPrices = createPriceReader(database)
   return {
-    async find({ token, at, ...series }) {
+    /**
+     * The price of a token at an instant, and with an interval the prices at the instants of a series: one index lookup
+     * for each. Undefined if the token has no record, no price and no price source.
+     */
+    async find({ token, at, ...series }: GetPricesQuery): Promise<GetPricesResponse | undefined> {
       const [chainId, address = ''] = token.split(':')
       const instant = at === undefined ? endOfSecond(clock()) : new Date(at)
       const instants = series.interval === undefined ? [] : pointsOf(series)
@@ -34,6 +30,7 @@ export function createPriceRepository(database: Database, clock: () => Date): Pr
     },
   }
 }
+export type PriceRepository = ReturnType<typeof createPriceRepository>
 
 /**
  * Now, for a response that holds until the second ends. No price is known before its instant, so none that is known by

@@ -1,8 +1,8 @@
 import { parse } from 'fast-querystring'
 import { LRUCache } from 'lru-cache'
+import { suggestParameter } from '../../schemas/parameters/nearest-name.ts'
 import { foldAscii, truncate } from '../../schemas/texts.ts'
 import type { ParameterError } from './errors/error-schemas.ts'
-import { suggestParameter } from './errors/parameter-suggestions.ts'
 
 /** A query string as Fastify parses it: a repeated parameter is an array. */
 type RawQuery = Record<string, string | string[]>
