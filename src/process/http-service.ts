@@ -52,7 +52,7 @@ export async function createHttpService(settings: Settings, { loadMcp }: Pick<Ap
       // Also checked later: an older backup may have been restored under a running service.
       await requireCurrentSchema(lookups.database)
       // What every request reads: missing rights are noticed before the first request.
-      await lookups.database.execute(sql`select from data_revisions, followed_chains limit 0`)
+      await lookups.database.execute(sql`select from data_versions, followed_chains limit 0`)
       return true
     },
     isStarted: start.wait,

@@ -244,7 +244,7 @@ async function readsSoFar() {
   const { rows } = await opened.pool.query<{ name: string; scans: number; fetched: number }>(
     `select relname as name, seq_scan::integer as scans, (seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as fetched
     from pg_stat_xact_user_tables where relname = any ($1)`,
-    [[...WATCHED, 'campaign_places', 'campaign_spans', 'facet_maps', 'popular_facets']],
+    [[...WATCHED, 'campaign_bits', 'bitmap_segments', 'facet_bitmaps', 'indexed_facets']],
   )
   return new Map(rows.map((row) => [row.name, row]))
 }
@@ -261,7 +261,7 @@ describe('no table is scanned, and few campaigns are looked at, for a page of', 
         expect(scanned).toEqual([])
         expect(fetchedFrom('campaigns')).toBeLessThanOrEqual(MAX_UNMAPPED + 2 * page.pageSize)
         // Each map of a filter has a row for each span; one and the same plan for all values reads no others.
-        expect(fetchedFrom('facet_maps')).toBeLessThanOrEqual(6 * (CAMPAIGNS / 8192 + 1) + MAX_UNMAPPED)
+        expect(fetchedFrom('facet_bitmaps')).toBeLessThanOrEqual(6 * (CAMPAIGNS / 8192 + 1) + MAX_UNMAPPED)
       }
     })
   }

@@ -168,7 +168,7 @@ create or replace view campaign_targets as
 select counted.creator, target.chain_id, target.value as address, campaigns.key as campaign_key, campaigns.block_timestamp
 from campaigns
 join campaign_facets target on target.campaign_key = campaigns.key and target.kind = 'target'
-left join popular_facets popular
+left join indexed_facets popular
   on popular.kind = 'creator' and popular.chain_id = 0 and popular.value = campaigns.creator
 cross join lateral (values (''), (popular.value)) counted (creator)
 where counted.creator is not null;
@@ -276,9 +276,9 @@ begin
 end
 $$;
 
--- Makes the totals of contracts for a creator who becomes popular, at once: from then on batches change them. And removes
--- those of one who no longer is.
-create or replace function count_for_creator()
+-- Inserts the totals of contracts of a creator who gets bitmaps; from then on batches change them. Deletes those of one who loses
+-- them.
+create or replace function sync_creator_totals()
 returns trigger
 language plpgsql
 as $$

@@ -177,7 +177,7 @@ const WORTHWHILE_STARTS_AND_ENDS = 50
 export async function advanceWindows(database: Database) {
   const { rows } = await database.execute<{ advanced: boolean | null }>(
     sql`select advance_claim_windows(${WORTHWHILE_CHANGES}, ${MAX_CHANGES_AT_ONCE}) as advanced,
-      advance_campaign_activity(${WORTHWHILE_STARTS_AND_ENDS})`,
+      advance_active_bitmap(${WORTHWHILE_STARTS_AND_ENDS})`,
   )
   const isBusy = rows[0]?.advanced === null
   if (isBusy) await sleep(TRY_AGAIN_MS)

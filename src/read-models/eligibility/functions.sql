@@ -31,7 +31,7 @@ begin
   ) asked
   join campaigns campaign on campaign.key = asked.key
   left join campaign_claimant_counts claimants on claimants.campaign_key = campaign.key
-  cross join lateral campaign_standing(campaign.key, claim_facts.claimant) standing
+  cross join lateral allow_list_verdict(campaign.key, claim_facts.claimant) standing
   left join incentives incentive on incentive.campaign_key = campaign.key
     and (asked."position" is null or incentive."position" = asked."position")
   -- A contract of these kinds pays an address once, whatever its validator allows.

@@ -72,7 +72,7 @@ test.each(firstOf([1, 2, 3]))(
       await storeActivityOf(api.database, base + random.integer(-30 * DAY, 30 * DAY))
       for (const now of someInstants(records, random)) listed += await compareAll(api, records, random, now)
       // From here on some filters are answered from maps, and there are several spans.
-      if (round === 0) await api.database.query('select rebuild_campaign_maps(5)')
+      if (round === 0) await api.database.query('select rebuild_campaign_bitmaps(5)')
       await mapSomeFacets(api.database, 0.3)
     }
     expect(listed).toBeGreaterThan(200)
@@ -89,7 +89,7 @@ test.each([
     await using api = await startTestApp(keepingNothing)
     const records = [...generateSample({ campaigns, claims: campaigns, seed, now: new Date(base * 1000) })]
     await api.save(...records)
-    await api.database.query(`select rebuild_campaign_maps(${spans})`)
+    await api.database.query(`select rebuild_campaign_bitmaps(${spans})`)
     await storeActivityOf(api.database, base)
     await mapSomeFacets(api.database, 0.05)
     let listed = 0

@@ -84,7 +84,7 @@ test.each([
       ...generateSample({ campaigns, claims: 10 * campaigns, seed, now: new Date(base * 1000) }),
     ]
     await api.save(...records)
-    await api.database.query(`select rebuild_campaign_maps(${spans})`)
+    await api.database.query(`select rebuild_campaign_bitmaps(${spans})`)
     const counts: number[] = []
     for (const age of firstOf(ages)) {
       await mapSomeFacets(api.database, 0.02)

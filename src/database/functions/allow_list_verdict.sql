@@ -1,7 +1,7 @@
 -- What the allow list of a campaign says of somebody, each as far as it is known: of which kind it is, whether it denies and whether it
 -- admits that one; null where a fact is missing that would say so. A campaign without a list admits everybody, and has no
 -- kind. The one place where these rules stand. A plain query, so that it becomes part of the query that calls it.
-create or replace function campaign_standing(campaign bigint, claimant text)
+create or replace function allow_list_verdict(campaign bigint, claimant text)
 returns table (list_type text, is_denied boolean, is_admitted boolean)
 language sql stable parallel safe
 as $$
