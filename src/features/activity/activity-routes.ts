@@ -1,16 +1,8 @@
 import { InvalidParameterError } from '../../http/request/errors/errors.ts'
 import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
-import example from './activity-example.json' with { type: 'json' }
+import examples from './activity-examples.json' with { type: 'json' }
 import { type ActivityRepository, rangeOf } from './activity-repository.ts'
 import { ListActivityQuery, ListActivityResponse, MAX_INTERVALS } from './activity-schemas.ts'
-
-const empty: ListActivityResponse = {
-  timeRange: '7d',
-  since: '2026-01-24T12:00:00.000Z',
-  until: '2026-01-31T12:00:00.000Z',
-  intervalSeconds: 14_400,
-  campaigns: [],
-}
 
 const listActivity = {
   operationId: 'listActivity',
@@ -21,9 +13,9 @@ const listActivity = {
   querystring: ListActivityQuery,
   response: responsesOf(
     {
-      ...{ description: 'The claims of each campaign.', schema: ListActivityResponse, example },
+      ...{ description: 'The claims of each campaign.', schema: ListActivityResponse, example: examples.plain },
       otherExamples: {
-        empty: ['/activity?timeRange=7d&campaignId=1:0x0000000000000000000000000000000000000001:1', empty],
+        empty: ['/activity?timeRange=7d&campaignId=1:0x0000000000000000000000000000000000000001:1', examples.empty],
       },
     },
     { 400: 'timeRange must be one of 1h, 24h, 7d, 30d, got "6h"' },

@@ -1,9 +1,8 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { word } from '../../schemas/campaigns/enumerations.ts'
 import { choice, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
 import { campaignIds, minimumBlocks, seriesDependencies } from '../../schemas/parameters/shared-parameters.ts'
 import { CampaignId, Instant, UsdAmount, wholeNumber } from '../../schemas/primitives.ts'
-import { closed, component, listOf, optional, ref } from '../../schemas/references.ts'
+import { closed, component, listOf, optional, ref, word } from '../../schemas/references.ts'
 
 /** The intervals that a time range is divided into, all of the same length. */
 export const INTERVALS = {

@@ -1,18 +1,10 @@
 import { InvalidRequestError, NotFoundError } from '../../http/request/errors/errors.ts'
 import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
-import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
-import example from './price-example.json' with { type: 'json' }
+import examples from './price-examples.json' with { type: 'json' }
 import { countPoints, type PriceRepository } from './price-repository.ts'
 import { GetPricesQuery, GetPricesResponse, MAX_POINTS } from './price-schemas.ts'
 
-/** Before anything is known of it. */
-const unknown: GetPricesResponse = {
-  token: parameterExamples.token,
-  at: '2020-01-01T00:00:00.000Z',
-  priceUsd: null,
-  pricedAt: null,
-  source: null,
-}
+const { plain, unknown } = examples
 
 const getPrices = {
   operationId: 'getPrices',
@@ -23,7 +15,7 @@ const getPrices = {
   querystring: GetPricesQuery,
   response: responsesOf(
     {
-      ...{ description: 'The price.', schema: GetPricesResponse, example },
+      ...{ description: 'The price.', schema: GetPricesResponse, example: plain },
       otherExamples: { unknown: [`/prices?token=${unknown.token}&at=${unknown.at}`, unknown] },
     },
     { 400: 'token is required', 404: 'nothing is known of token 8453:0x0000000000000000000000000000000000000001' },

@@ -1,10 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { wordOrNull } from '../../schemas/campaigns/enumerations.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
 import { minimumBlocks, seriesDependencies } from '../../schemas/parameters/shared-parameters.ts'
 import { Instant } from '../../schemas/primitives.ts'
-import { component, inline, listOf, optional, ref, refOrNull } from '../../schemas/references.ts'
+import { component, inline, listOf, optional, ref, refOrNull, wordOrNull } from '../../schemas/references.ts'
 
 /** Maximum number of points in a series. */
 export const MAX_POINTS = 400

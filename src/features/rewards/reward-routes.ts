@@ -1,15 +1,8 @@
 import { cursorHeaders } from '../../http/request/response-headers.ts'
 import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
-import example from './reward-example.json' with { type: 'json' }
+import examples from './reward-examples.json' with { type: 'json' }
 import type { RewardRepository } from './reward-repository.ts'
 import { ListRewardsParams, ListRewardsQuery, ListRewardsResponse } from './reward-schemas.ts'
-
-const unknown: ListRewardsResponse = {
-  user: '0x0000000000000000000000000000000000000001',
-  rewards: [],
-  totals: [],
-  nextCursor: null,
-}
 
 const listRewards = {
   operationId: 'listRewards',
@@ -21,9 +14,13 @@ const listRewards = {
   querystring: ListRewardsQuery,
   response: responsesOf(
     {
-      ...{ description: 'The rewards of the page, and the totals.', schema: ListRewardsResponse, example },
+      ...{
+        description: 'The rewards of the page, and the totals.',
+        schema: ListRewardsResponse,
+        example: examples.plain,
+      },
       headers: cursorHeaders,
-      otherExamples: { empty: [`/users/${unknown.user}/rewards`, unknown] },
+      otherExamples: { empty: [`/users/${examples.unknown.user}/rewards`, examples.unknown] },
     },
     { 400: 'state must be one of claimable, claimed, got "open"' },
   ),

@@ -8,8 +8,7 @@ import {
   UsdAmount,
   wholeNumber,
 } from '../primitives.ts'
-import { component, ref, refOrNull, stringOrNull } from '../references.ts'
-import { wordOrNull } from './enumerations.ts'
+import { component, ref, refOrNull, stringOrNull, wordOrNull } from '../references.ts'
 import { incentiveTypes } from './incentives.ts'
 import { TokenMetadata } from './tokens.ts'
 
