@@ -71,17 +71,6 @@ const listed = (names: Names) =>
 export const zeroOrOne = (description: string, names: Names) =>
   Type.Unsafe<0 | 1>({ ...numbersOf(names), description: `${description}: ${listed(names)}.` })
 
-export const actionCategories = [
-  'defi',
-  'nft',
-  'gaming',
-  'social',
-  'bridge',
-  'governance',
-  'payments',
-  'other',
-] as const
-
 /** One of a few words. */
 export const word = <const Words extends readonly string[]>(
   words: Words,

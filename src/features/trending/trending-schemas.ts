@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { actionCategories } from '../../schemas/campaigns/action-steps.ts'
 import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
 import { IncentiveType } from '../../schemas/campaigns/incentives.ts'
 import { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
@@ -25,17 +26,7 @@ import {
   text,
   wholeNumber,
 } from '../../schemas/primitives.ts'
-import {
-  actionCategories,
-  component,
-  inline,
-  listOf,
-  ref,
-  refOrNull,
-  stringOrNull,
-  word,
-  wordOrNull,
-} from '../../schemas/references.ts'
+import { component, inline, listOf, ref, refOrNull, stringOrNull, word, wordOrNull } from '../../schemas/references.ts'
 
 const usd = (description: string) => Type.Number({ minimum: 0, description: `${description} US dollars, 6 decimals.` })
 const percentage = (description: string) => Type.Optional(Type.Number({ description }))
