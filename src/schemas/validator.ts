@@ -136,7 +136,7 @@ const faults = new Name('errors')
  * Makes a validator stop at a number of faults in a list; the original would find all, and a list of a million faulty
  * entries would fill the memory.
  */
-export function boundItems(ajv: Ajv2020, maxFaults: number) {
+function boundItems(ajv: Ajv2020, maxFaults: number) {
   ajv.removeKeyword('items')
   ajv.addKeyword({
     keyword: 'items',

@@ -204,14 +204,14 @@ const dependenciesOf = ({ key, changesAt }: Shown): Dependencies => ({ campaignK
 const OPERATION = 'listCampaigns'
 
 /** The walk of a request, as far as it has begun; undefined without one. */
-export function walkOf(query: ListCampaignsQuery, clock: () => Date): Walk | undefined {
+function walkOf(query: ListCampaignsQuery, clock: () => Date): Walk | undefined {
   if (query.cursor === undefined) return undefined
   if (query.cursor === WALK_START) return { instant: clock(), state: {} }
   return toWalk(readCursor(query.cursor, OPERATION, query, WALK_PLACE))
 }
 
 /** The part of a response about its walk, besides the page. */
-export function toWalkParts(query: ListCampaignsQuery, { instant }: Walk, walked: WalkedPage) {
+function toWalkParts(query: ListCampaignsQuery, { instant }: Walk, walked: WalkedPage) {
   const place = toWalkPlace(instant, walked)
   return {
     nextCursor: place === undefined ? null : toCursor(OPERATION, query, place),

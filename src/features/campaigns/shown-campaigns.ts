@@ -133,11 +133,11 @@ const REMAINING = 2
 const TOKEN = 3
 
 /** The tokens that a response about a campaign shows, or needs for sums. */
-export const tokenIdsOf = ({ figures }: CampaignState) =>
+const tokenIdsOf = ({ figures }: CampaignState) =>
   figures.filter((figure, index) => index % FIGURES === TOKEN && figure !== '')
 
 /** The JSON of a campaign; `addresses` are those that its document leaves out, if it does. */
-export function toJson(document: string, { isActive, figures }: CampaignState, tokens: Tokens, addresses: string) {
+function toJson(document: string, { isActive, figures }: CampaignState, tokens: Tokens, addresses: string) {
   return fillDocument(document, (name, of) => {
     if (name === 'isActive') return isActive
     if (name === 'availableBudgetUsd') return toAvailableBudgetUsd(figures, tokens)

@@ -5,7 +5,7 @@ import example from './claim-example.json' with { type: 'json' }
 import type { ClaimRepository } from './claim-repository.ts'
 import { ListClaimsQuery, ListClaimsResponse } from './claim-schemas.ts'
 
-export const listClaims = {
+const listClaims = {
   operationId: 'listClaims',
   summary: 'List claims',
   description:

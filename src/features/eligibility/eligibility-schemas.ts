@@ -25,7 +25,7 @@ const IncentiveEligibility = component('IncentiveEligibility', 'Whether an incen
   ...claimableFields,
 })
 
-export const CampaignEligibility = component('CampaignEligibility', 'What an account can claim of a campaign.', {
+const CampaignEligibility = component('CampaignEligibility', 'What an account can claim of a campaign.', {
   id: ref(CampaignId, 'ID of the campaign.'),
   verdict: ref(
     Verdict,
@@ -33,7 +33,6 @@ export const CampaignEligibility = component('CampaignEligibility', 'What an acc
   ),
   incentives: listOf(IncentiveEligibility, 1000, 'Its incentives, in order.'),
 })
-export type CampaignEligibility = Static<typeof CampaignEligibility>
 
 export const ListEligibilityResponse = component('ListEligibilityResponse', 'What an account can claim, and why not.', {
   user: ref(Address, 'The account that was asked for.'),

@@ -104,7 +104,7 @@ interface Schema {
 }
 
 /** The limits of all operations, read from their schemas; they are defined nowhere else. */
-export function toOperationLimits(document: object): OperationLimits[] {
+function toOperationLimits(document: object): OperationLimits[] {
   const { components } = document as Document
   return operationsOf<Operation>(document).map(({ operationId = '', parameters = [], responses }) => {
     const { schema } = responses?.[200]?.content?.['application/json'] ?? {}

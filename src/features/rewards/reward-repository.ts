@@ -134,9 +134,9 @@ async function toReward(row: RewardRow & { id: string }, user: string, tokens: T
 }
 
 /** For an entry without a claim, which comes before all others. */
-export const NO_CLAIM = 253_402_300_800
+const NO_CLAIM = 253_402_300_800
 
-export type TotalRow = Omit<RewardTotal, 'metadata' | 'asset'> & { asset: string }
+type TotalRow = Omit<RewardTotal, 'metadata' | 'asset'> & { asset: string }
 
 const { placeholder } = sql
 
@@ -146,7 +146,7 @@ const dollars = (amount: SQL, isKnown: SQL) => sql`case when ${isKnown} then tri
 const isSigned = sql`${claimSignatures} signed where signed.claimant = ${placeholder('user')}`
 
 /** The facts about all incentives that the user has a signature on, with the revision of the data; at least one row. */
-export const prepareSigned = (database: Database) =>
+const prepareSigned = (database: Database) =>
   database
     .select({
       revision: dataRevision,
@@ -166,7 +166,7 @@ export const prepareSigned = (database: Database) =>
     .prepare('list_signed_incentives')
 
 /** A page of entries with their facts, and the totals of all; one row without an entry if the page is empty. */
-export function prepareRewards(database: Database) {
+function prepareRewards(database: Database) {
   const after = sql`${placeholder('timestamp')}::bigint`
   const entries = sql`claimant_entries(${placeholder('user')}, ${placeholder('chains')}::bigint[],
     ${placeholder('keys')}::bigint[], ${placeholder('positions')}::smallint[], ${after}, ${placeholder('max')}::integer)`
@@ -232,4 +232,4 @@ export function prepareRewards(database: Database) {
     .prepare('list_rewards')
 }
 
-export type RewardRow = Awaited<ReturnType<ReturnType<typeof prepareRewards>['execute']>>[number]
+type RewardRow = Awaited<ReturnType<ReturnType<typeof prepareRewards>['execute']>>[number]

@@ -177,7 +177,7 @@ const MAX_REASONS = 100
  * is logged at once, further ones for the same reason are counted and logged as one summary, without lines of their
  * own.
  */
-export function createRejectionLog(app: FastifyInstance) {
+function createRejectionLog(app: FastifyInstance) {
   const counts = new Map<string, number>()
 
   function logRepeated(reason: string) {
