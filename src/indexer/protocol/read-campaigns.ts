@@ -7,7 +7,7 @@ import { type KnownCampaigns, readBlockRange } from './block-range-facts.ts'
 import { type CampaignOrigin, originAt } from './campaign-origins.ts'
 import { type CompleteOrigin, completeOrigin, readBoost, readCampaign } from './contracts/campaign-components.ts'
 import { type CallContracts, type ContractReader, createContractReader } from './contracts/contract-reader.ts'
-import { readToken, tokensOf } from './contracts/read-tokens.ts'
+import { readToken, tokensOf } from './contracts/read-components.ts'
 import type { ChainLog } from './protocol-events.ts'
 import type { ChainClaim } from './transaction-claims.ts'
 
@@ -67,7 +67,7 @@ export async function readFixedFacts(
     origins,
     claims: positioned.map((claim) => toBlockClaim(claim, timestamps)),
     affects: blockRange.affects,
-    orphanClaims: blockRange.orphanClaims + blockRange.claims.length - positioned.length,
+    orphanClaims: blockRange.claims.length - positioned.length,
     prices: toFeedPrices(feeds, logs, timestamps),
     unreadable: completed.flatMap(({ origin, complete }) =>
       complete === null ? [{ campaignId: origin.id, contract: origin.core, blockNumber: origin.blockNumber }] : [],

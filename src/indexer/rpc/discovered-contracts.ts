@@ -22,7 +22,7 @@ export function recordParts(logs: readonly ChainLog[], cores: ReadonlySet<Hex>, 
   for (const log of logs) {
     if (!namingTopics.includes(log.topics[0] ?? '0x') || !cores.has(log.address)) continue
     const event = readLog(log)
-    if (event?.type === 'IncentiveAdded') named.contracts.add(event.incentive)
+    if (event?.type === 'IncentiveAdded') named.contracts.add(event.incentiveAddress)
     if (event?.type !== 'BoostCreated') continue
     named.contracts.add(event.action)
     named.pending.push({ core: log.address, boostId: event.boostId })

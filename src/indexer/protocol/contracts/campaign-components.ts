@@ -11,9 +11,8 @@ import {
 } from '../campaign-origins.ts'
 import { toAddress, toFixedIncentive } from '../fixed-incentives.ts'
 import type { ContractReader } from './contract-reader.ts'
-import { type ChainAllowList, readAllowList } from './read-allow-lists.ts'
+import { type ChainAllowList, readAllowList, readMaxClaims } from './read-components.ts'
 import { isWithoutFigures, readIncentive, readState, toIncentiveRecord } from './read-incentives.ts'
-import { readMaxClaims } from './read-validators.ts'
 
 /** A part of a campaign of unknown kind. */
 interface UnknownComponent {
