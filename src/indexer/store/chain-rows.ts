@@ -93,6 +93,21 @@ export const dropBackFilledClaims = (
     [chainId, claims.map(({ txHash }) => txHash), claims.map(({ logIndex }) => logIndex)],
   )
 
+/**
+ * The campaigns of a chain that an earlier version has stored without something that is fixed, or without the state of
+ * an auction: it is asked once they are read again.
+ */
+export async function findIncomplete(client: pg.Client, chainId: number) {
+  const { rows } = await client.query<{ id: string }>(
+    `select id from followed_campaigns where chain_id = $1 and origin -> 'maxClaimsPerClaimant' is null
+    union
+    select campaigns.id from incentives join campaigns on key = campaign_key
+    where type = 'CGDAIncentive' and auction is null and campaigns.chain_id = $1`,
+    [chainId],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** The window moves on: withdrawn blocks go, and final ones, except the newest of them. */
 export async function storeBlocks(
   client: pg.Client,
@@ -118,12 +133,9 @@ export async function storeBlocks(
     select $1, number, hash, array(select json_array_elements_text(campaigns)), claims
     from json_to_recordset($3) as block (number bigint, hash text, campaigns json, claims jsonb)
     where number >= $2`,
-    [chainId, oldestOf(asOf.number, finalized), JSON.stringify([...rows.values()])],
+    [chainId, Math.min(asOf.number, finalized), JSON.stringify([...rows.values()])],
   )
 }
-
-/** The oldest block that is kept: the newest final one. */
-export const oldestOf = (asOf: number, finalized: number) => Math.min(asOf, finalized)
 
 /** Another process has written the same chain: what this process knows of it is outdated. */
 export class ChainMovedError extends Error {

@@ -9,7 +9,7 @@ import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
 import type { FollowedState, FollowedStore, SyncStep } from '../sync/sync-steps.ts'
 import { registerChain } from './chain-registration.ts'
 import { findStoredTokens } from './chain-rows.ts'
-import { applyChainFile } from './declared-prices.ts'
+import { applyChainFile } from './feed-rows.ts'
 import type { SkippedCampaignOptions } from './skipped-campaigns.ts'
 import { StepWriter } from './step-writer.ts'
 
