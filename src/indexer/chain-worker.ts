@@ -6,7 +6,6 @@ import { describeFailure, isConnectionFailure, isDatabaseUnreachable } from '../
 import { type CatchUpLimits, CatchUpTarget } from './catch-up-target.ts'
 import type { ChainSettings } from './chain-config.ts'
 import { FollowingError, type OnChainEvent } from './chain-events.ts'
-import { checkFeeds } from './feeds/check-feeds.ts'
 import { findMissing } from './feeds/followed-feeds.ts'
 import { type ChainClient, createChainClient, type Heads } from './rpc/chain-client.ts'
 import { EndpointError } from './rpc/endpoint-errors.ts'
@@ -17,6 +16,7 @@ import { ImportedChainError, OtherChainSettingsError } from './store/chain-regis
 import { ChainMovedError } from './store/chain-rows.ts'
 import { type ChainStore, openChainStore, StoredElsewhereError } from './store/chain-store.ts'
 import { defaultBackFillSettings } from './sync/backfill.ts'
+import { checkFeeds } from './sync/sync-feeds.ts'
 import { createNewHeadSignal, followChain, type SyncFailure } from './sync/sync-loop.ts'
 import type { FollowedState, SyncStep } from './sync/sync-steps.ts'
 

@@ -124,5 +124,13 @@ export interface SyncContext extends Following {
   feeds: readonly FollowedFeed[]
 }
 
+/** What one look at a chain passes on to the next. */
+export interface SyncMemory {
+  /** Since when the chain has seemed shorter than what is stored, or different. */
+  suspectSince?: number | undefined
+  /** When feeds were last asked for their aggregators; absent if never, or if everything is read again. */
+  feedsFoundAt?: number | undefined
+}
+
 /** If no node reports the final block, the block this far below the head counts as final. */
 export const FINAL_BELOW_HEAD = 256
