@@ -75,7 +75,12 @@ export class ChainWorker {
     this.#limits = limits
     this.#target = new CatchUpTarget(chain.chainId, limits)
     const knownContracts = async () => (await this.#opening)?.contracts() ?? []
-    this.#client = this.#recordingHeads(createChainClient({ ...chain, settings: limits.endpoints, knownContracts }))
+    const onHeads = (heads: Heads) => {
+      this.#target.recordHead(heads.head)
+      this.#lastHeads = heads
+      options.onEvent({ type: 'heads', ...heads })
+    }
+    this.#client = createChainClient({ ...chain, settings: limits.endpoints, knownContracts, onHeads })
     const [firstPosition, onHead] = [chain.urls.length + 1, this.#newHeads.announce]
     this.#sockets = createHeadSockets({ ...chain, firstPosition, onHead })
   }
@@ -146,21 +151,6 @@ export class ChainWorker {
     await Promise.race([closing, sleep(CLOSE_MS, undefined, { ref: false })])
   }
 
-  #recordingHeads(client: ChainClient): ChainClient {
-    return {
-      ...client,
-      heads: async () => {
-        const heads = await client.heads()
-        this.#target.recordHead(heads.head)
-        this.#lastHeads = heads
-        this.#options.onEvent({ type: 'heads', ...heads })
-        return heads
-      },
-      until: (sooner) => this.#recordingHeads(client.until(sooner)),
-      searching: (target) => this.#recordingHeads(client.searching(target)),
-    }
-  }
-
   /** @param onWait called if opening waits: for the end of another process, or for the first response of a new chain. */
   #open(onWait: () => void = () => undefined) {
     const { url, chain, isOnce, onEvent, signal } = this.#options
@@ -186,15 +176,15 @@ export class ChainWorker {
 
   /** @param asOf what another process that follows the chain has stored. */
   async #isEnough(asOf: number) {
-    this.#target.recordElsewhere(asOf)
     try {
       if (this.#lastHeads === undefined) await this.#client.until(this.#options.signal).heads()
     } catch (error) {
       if (!isUnavailable(error)) throw error
       this.#logTrouble(error)
     }
+    const isEnough = this.#target.isPassedBy(asOf)
     this.#target.failWhenStalled('another process follows it')
-    return this.#target.isPassedBy(asOf)
+    return isEnough
   }
 
   async #followStored(store: ChainStore) {

@@ -69,7 +69,9 @@ export async function readFixedFacts(
     orphanClaims: blockRange.claims.length - positioned.length,
     prices: toFeedPrices(feeds, logs, timestamps),
     unreadable: completed.flatMap(({ origin, complete }) =>
-      complete === null ? [{ campaignId: origin.id, contract: origin.core, blockNumber: origin.blockNumber }] : [],
+      complete === null
+        ? [{ kind: 'campaign', campaignId: origin.id, contract: origin.core, blockNumber: origin.blockNumber }]
+        : [],
     ),
   }
 }

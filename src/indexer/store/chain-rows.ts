@@ -2,13 +2,11 @@ import type pg from 'pg'
 import type { Hex } from 'viem'
 import type { FollowedFeed } from '../feeds/followed-feeds.ts'
 import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
-import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
+import type { UnknownComponent } from '../protocol/contracts/campaign-components.ts'
 import type { BlockReference } from '../sync/block-links.ts'
 import type { Advance, BlockClaim, FollowedState } from '../sync/sync-steps.ts'
 
 /* The rows that responses do not show: the state from which the indexer goes on. */
-
-type UnknownComponent = ChainCampaign['unknown'][number] & { blockNumber?: number }
 
 export async function storeOrigins(client: pg.Client, chainId: number, origins: readonly CampaignOrigin[]) {
   if (origins.length === 0) return
@@ -60,12 +58,6 @@ export async function findStoredTokens(client: pg.Client, chainId: number, addre
 /** Campaigns of unknown form in blocks above this one; nothing else is stored that would name them. */
 export const deleteUnknownAbove = (client: pg.Client, chainId: number, base: number) =>
   client.query('delete from unknown_components where chain_id = $1 and block_number > $2', [chainId, base])
-
-/** A campaign that its core does not return in a known form. */
-export const toUnknownCampaign = (campaign: Advance['unreadable'][number]): UnknownComponent => ({
-  kind: 'campaign',
-  ...campaign,
-})
 
 export async function storeBackfilledClaims(client: pg.Client, chainId: number, claims: readonly BlockClaim[]) {
   if (claims.length === 0) return

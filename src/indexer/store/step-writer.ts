@@ -25,7 +25,6 @@ import {
   storeOrigins,
   storeUnknown,
   tablesOfChain,
-  toUnknownCampaign,
 } from './chain-rows.ts'
 import { feedsAsJson, keepBackFilledPrices, toPriceBatch } from './feed-rows.ts'
 import {
@@ -155,7 +154,7 @@ export class StepWriter {
     const { chainId } = this.#chain
     await inTransaction(this.#client, async () => {
       await storeOrigins(this.#client, chainId, origins)
-      await storeUnknown(this.#client, chainId, [], unreadable.map(toUnknownCampaign))
+      await storeUnknown(this.#client, chainId, [], unreadable)
       await storeBackfilledClaims(this.#client, chainId, claims)
       await keepBackFilledPrices(this.#client, chainId, feedFacts.prices, feedFacts.reset)
       await this.#advanceTo(
@@ -222,7 +221,7 @@ export class StepWriter {
         client,
         chainId,
         [...campaigns.map(({ record }) => record.id), ...revertedCampaigns],
-        [...campaigns.flatMap(({ unknown }) => unknown), ...advance.unreadable.map(toUnknownCampaign)],
+        [...campaigns.flatMap(({ unknown }) => unknown), ...advance.unreadable],
       )
       await storeBlocks(client, chainId, advance)
       await this.#advanceTo(

@@ -6,7 +6,7 @@ import type { FollowedFeed } from '../feeds/followed-feeds.ts'
 import type { PriceSource } from '../feeds/price-settings.ts'
 import type { BlockRangeFacts, ChainIdentity, KnownCampaigns } from '../protocol/block-range-facts.ts'
 import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
-import type { ChainCampaign, CompleteOrigin } from '../protocol/contracts/campaign-components.ts'
+import type { ChainCampaign, CompleteOrigin, UnknownComponent } from '../protocol/contracts/campaign-components.ts'
 import type { ChainClient } from '../rpc/chain-client.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
 import type { BackFillSettings } from './backfill.ts'
@@ -52,7 +52,7 @@ export interface FixedFacts {
   /** Claims on unknown incentives, or on campaigns from before the first block. */
   orphanClaims: number
   /** Campaigns that their core does not return in a known form. */
-  unreadable: { campaignId: string; contract: Hex; blockNumber: number }[]
+  unreadable: UnknownComponent[]
   /** Prices reported by feeds. */
   prices: FeedPrice[]
 }

@@ -15,12 +15,14 @@ import { type ChainAllowList, readAllowList, readMaxClaims } from './read-compon
 import { isWithoutFigures, readIncentive, readState, toIncentiveRecord } from './read-incentives.ts'
 
 /** A part of a campaign of unknown kind. */
-interface UnknownComponent {
+export interface UnknownComponent {
   kind: 'campaign' | 'action' | 'allowList' | 'incentive'
   campaignId: string
   contract: Hex
   /** Position of an incentive. */
   position?: number
+  /** Of a campaign that its core does not return in a known form. */
+  blockNumber?: number
 }
 
 /** A campaign as of one block. */
@@ -197,14 +199,11 @@ function toCampaignRecord(
     incentives,
     actionSteps: actionDetails.steps?.length === 0 ? null : actionDetails.steps,
     actionClaimant: actionDetails.claimant,
-    allowList:
-      allowList === null
-        ? null
-        : {
-            owner: allowList.owner,
-            contractAddress: allowList.contractAddress,
-            type: allowList.type,
-            addresses: null,
-          },
+    allowList: allowList && {
+      owner: allowList.owner,
+      contractAddress: allowList.contractAddress,
+      type: allowList.type,
+      addresses: null,
+    },
   }
 }
