@@ -61,7 +61,15 @@ import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi/openap
 import { handleErrors, rejectMalformedQueries } from './http/request/errors/error-handling.ts'
 import { errorSchemas } from './http/request/errors/error-schemas.ts'
 import { MAX_PROBLEMS, parseQuery } from './http/request/query-strings.ts'
-import { MAX_HEADER_BYTES, rejectAmbiguousRequests, rejectOtherMethods, rejectUnroutable, routeMalformed, hideSurface, serveSurface } from './http/request/routing.ts'
+import {
+  hideSurface,
+  MAX_HEADER_BYTES,
+  rejectAmbiguousRequests,
+  rejectOtherMethods,
+  rejectUnroutable,
+  routeMalformed,
+  serveSurface,
+} from './http/request/routing.ts'
 import { validateParameters } from './http/request/validation.ts'
 import { requireBearerToken } from './http/security/authentication.ts'
 import { clientNetworkOf, trustProxies } from './http/security/client-addresses.ts'
