@@ -26,7 +26,7 @@ export interface MeasuredQuery extends QueryCase {
 }
 
 export interface ListRounds extends AsyncDisposable {
-  /** A campaign comes that matches every question. */
+  /** A campaign comes that matches every search. */
   begin: () => Promise<void>
   /** Requests the total of a query, the total again in another spelling, and a page: all are cache misses. */
   send: (index: number) => Promise<void>
@@ -35,7 +35,7 @@ export interface ListRounds extends AsyncDisposable {
   results: () => { measured: MeasuredQuery[]; cachedMs: number }
 }
 
-/** All questions of the list to a service on a database, round after round. The first round makes plans and fills memories. */
+/** Sends all searches of the list to a service on a database, round after round. The first round makes plans and fills memories. */
 export async function openListRounds(
   context: PartContext,
   databaseUrl: string,

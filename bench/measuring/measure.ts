@@ -38,7 +38,7 @@ const openLanes = (url: string) =>
 
 export const openPool = (url: string) => openLanes(url).queries
 
-/** The service on a socket of its own; 0 megabytes keep no answer. */
+/** The service on a socket of its own; 0 megabytes disable the response cache. */
 export async function withApp<T>(databaseUrl: string, cacheMegabytes: number, use: (url: string) => Promise<T>) {
   const { queries, lookups, close } = openLanes(databaseUrl)
   const settings = readSettings({ LOG_LEVEL: 'silent', RESPONSE_CACHE_MB: String(cacheMegabytes) })

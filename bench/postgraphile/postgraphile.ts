@@ -41,7 +41,7 @@ async function install(log: (what: string) => void) {
   await writeFile(marker, wanted)
 }
 
-/** PostGraphile on the tables of the service, with as many connections, and the two questions as its only operations. */
+/** PostGraphile on the tables of the service, with as many connections, and the two queries as its only operations. */
 export async function startPostgraphile(
   { facts, folder, log }: PartContext,
   poolSize: number,

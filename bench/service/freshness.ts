@@ -10,7 +10,7 @@ interface Freshness {
   stale: number
   /** Maximum time in milliseconds between a commit and a request whose response did not show it. */
   oldestMs: number
-  /** Requests that had no answer to compare. */
+  /** Requests without a response to compare. */
   failed: number
   examples: string[]
 }

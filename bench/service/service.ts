@@ -17,7 +17,7 @@ let compiled: Promise<void> | undefined
 
 /**
  * `serve` as the image has it: compiled, in production mode, on an external database, its log in a file.
- * @param cacheMegabytes 0 keeps no answer.
+ * @param cacheMegabytes 0 disables the response cache.
  */
 export async function startService(
   { folder, signal }: Pick<PartContext, 'folder' | 'signal'>,
@@ -68,7 +68,7 @@ const isReady = (url: string) =>
     () => false,
   )
 
-/** A Fastify route that answers with the bytes that a service has for these paths now. */
+/** A Fastify route that responds with the bytes that a service has for these paths now. */
 export async function startBareRoute(service: Contestant, paths: string[]): Promise<Contestant & AsyncDisposable> {
   const child = startHelper('bare-route.ts')
   child.send({ url: service.url, paths })

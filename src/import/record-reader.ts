@@ -11,7 +11,7 @@ import {
   type ValidateFunction,
   type Validator,
 } from '../schemas/validation/validator.ts'
-import { findExcess } from './line-limits.ts'
+import { findExcess } from './lines.ts'
 
 /** What a line holds: a record, the removal of one, or what is wrong with it. */
 export type ReadRecord =

@@ -34,7 +34,7 @@ test.each(firstOf([1, 2, 3]))(
     await ingest.apply({ records: toLowerCase(first) })
     remember(facts, first)
     await expectMapsToAgree(database)
-    // Many small spans, which grow with what comes.
+    // Many small segments, which grow with what comes.
     await database.query('select rebuild_campaign_bitmaps(7)')
     expect(await count(database, 'bitmap_segments')).toBeGreaterThan(5)
     await expectMapsToAgree(database)
@@ -178,27 +178,27 @@ test('maps are kept of what more than 150 campaigns can be found by', async () =
   await expectMapsToAgree(database)
 })
 
-test('newer campaigns begin new spans, older ones go into those there are, and one far too large is divided', async () => {
+test('newer campaigns begin new segments, older ones go into those there are, and one far too large is divided', async () => {
   await using database = await createTestDatabase()
-  const spans = () => database.query('select segment::integer, used_bits from bitmap_segments order by segment')
+  const segments = () => database.query('select segment::integer, used_bits from bitmap_segments order by segment')
   await save(database, aRow(8244, 1_700_000_000, 10))
   const [first, second] = [
     { segment: 0, used_bits: 8192 },
     { segment: 1_700_008_192, used_bits: 52 },
   ]
-  expect(await spans()).toEqual([first, second])
+  expect(await segments()).toEqual([first, second])
   await save(database, aRow(100, 1_700_007_144, 8453, 20))
-  expect(await spans()).toEqual([
+  expect(await segments()).toEqual([
     { ...first, used_bits: 8245 },
     { ...second, used_bits: 99 },
   ])
   await expectMapsToAgree(database)
   await save(database, aRow(8200, 1_600_000_000, 1))
-  expect((await spans()).map(({ used_bits }) => used_bits)).toEqual([8192, 8192, 160])
+  expect((await segments()).map(({ used_bits }) => used_bits)).toEqual([8192, 8192, 160])
   await expectMapsToAgree(database)
 }, 120_000)
 
-test('campaigns of the same instant are in one span, however many they are', async () => {
+test('campaigns of the same instant are in one segment, however many they are', async () => {
   await using database = await createTestDatabase()
   await save(database, aRow(8200, 1_700_000_000, 10, 0))
   expect(await database.query('select segment, used_bits from bitmap_segments')).toEqual([

@@ -34,7 +34,7 @@ const planted: [rule: string, file: string, content: string][] = [
   ['import-is-another-door', 'src/import/record-reader.ts', "export * from '../http/request/validation.ts'"],
   [
     'chains-are-another-door',
-    'src/indexer/protocol/contracts/read-tokens.ts',
+    'src/indexer/protocol/contracts/read-components.ts',
     "export * from '../../../database/columns.ts'",
   ],
   [

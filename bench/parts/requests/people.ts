@@ -16,7 +16,7 @@ const MAX_CLEANING_MS = 180_000
 const limits = { unit: 'ms PostgreSQL CPU', rule: 'at most', limit: 10 } as const
 const many = BUSY_CLAIMS.toLocaleString('en-US')
 
-/** What is asked about one address, and claims; no response is cached. */
+/** Requests about one address, and claims; no response is cached. */
 export const people: Part = {
   limitMinutes: 8,
   targets: {
@@ -110,14 +110,14 @@ async function findCursor(url: string, page: number) {
 async function askForFacets(ask: SendRequest, { target, token, owner }: Popular) {
   const withOrWithout = (parameter: string) => ['', `&${parameter}`]
   const filters = ['', `&chainId=${target.chainId}`, `&tokens=${token.chainId}:${token.address}`]
-  const questions = filters.flatMap((filter) =>
+  const combined = filters.flatMap((filter) =>
     withOrWithout('showActiveOnly=true').flatMap((active) =>
       withOrWithout('actionTemplateOnly=true').map((template) => `${filter}${active}${template}`),
     ),
   )
-  const toPath = (question: string) => `/campaigns?pageSize=0&facets=${facetNames}${question}`
+  const toPath = (filter: string) => `/campaigns?pageSize=0&facets=${facetNames}${filter}`
   await ask(toPath(`&owner=${owner}`))
   const times: { name: string; ms: number }[] = []
-  for (const question of questions) times.push({ name: question || 'all', ms: await ask(toPath(question)) })
+  for (const filter of combined) times.push({ name: filter || 'all', ms: await ask(toPath(filter)) })
   return times
 }

@@ -1,6 +1,6 @@
--- What the allow list of a campaign says of somebody, each as far as it is known: of which kind it is, whether it denies and whether it
--- admits that one; null where a fact is missing that would say so. A campaign without a list admits everybody, and has no
--- kind. The one place where these rules stand. A plain query, so that it becomes part of the query that calls it.
+-- The verdict of a campaign's allow list on a claimant: the kind of the list, whether it denies and whether it admits the
+-- claimant; null if a fact is missing. A campaign without a list admits everyone, and has no kind. These rules stand only here.
+-- A plain query, so that it becomes part of the query that calls it.
 create or replace function allow_list_verdict(campaign bigint, claimant text)
 returns table (list_type text, is_denied boolean, is_admitted boolean)
 language sql stable parallel safe

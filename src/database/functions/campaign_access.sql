@@ -1,5 +1,5 @@
--- What trending says of a user by the allow list of a campaign (`accessStatus`): who is not known to be admitted is not, and
--- who is not known to be on a deny list is. A plain query, so that it becomes part of the query that calls it.
+-- The `accessStatus` of a user in trending, by the allow list of a campaign: a user who is not known to be admitted has no access;
+-- one who is not known to be on a deny list has. A plain query, so that it becomes part of the query that calls it.
 create or replace function campaign_access(campaign bigint, claimant text)
 returns table (status text)
 language sql stable parallel safe

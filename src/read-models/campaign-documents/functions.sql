@@ -1,8 +1,8 @@
--- What a document says of a campaign and its incentives in lists, as its record has them. Between two marks (U+0001) stands the
--- name of the value that belongs there:
+-- The body of a document: a campaign and its incentives as in lists, from its record. A placeholder is the name of a value between
+-- two marks (U+0001):
 --   isActive, availableBudgetUsd
---   claimedAmount:<place>   in base units, what an incentive has paid; the first one of a campaign has place 0
---   claimCount:<place>      how often it was claimed
+--   claimedAmount:<position>  in base units, what an incentive has paid; the first one of a campaign has position 0
+--   claimCount:<position>     how often it was claimed
 --   token:<chain>:<address> the JSON of a token, null where it is unknown
 create or replace view campaign_bodies as
 select campaigns.key as campaign_key,
@@ -54,8 +54,8 @@ cross join lateral (
   ) fields
 ) appearance;
 
--- Makes the documents of campaigns anew from their records, as far as those have changed. To be called, after
--- rebuild_claim_totals(), by whoever has written campaigns past the import:
+-- Renders the documents of campaigns again, if their records have changed. After writes of campaigns past the import, call it
+-- after rebuild_claim_totals():
 --   select make_campaign_documents(array(select key from campaigns))
 -- Marked like the values in bodies, `addresses` are those of an allow list that is too long for a document.
 -- What is written gets another version, at random, so that none is ever mistaken for one of another history.

@@ -66,7 +66,7 @@ test('a total is counted once, and again only when a revision has altered lists'
   expect(await totals()).toEqual([1, 1, 1])
 })
 
-test('a total that is known costs an index lookup, and a page reads the newest span alone', async () => {
+test('a total that is known costs an index lookup, and a page reads the newest segment alone', async () => {
   await using api = await startTestApp(keepingNothing)
   const campaigns = Array.from({ length: 60 }, (_, index) => aCampaign({ blockTimestamp: String(base + index) }))
   await api.save(...campaigns)
