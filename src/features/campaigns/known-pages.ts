@@ -1,5 +1,5 @@
-import { batchLookups } from '../../database/connection/batched-lookups.ts'
 import type { Database } from '../../database/connection/client.ts'
+import { batchLookups } from '../../database/connection/single-flight.ts'
 import type { Counts, KnownPage, WalkedPage } from '../../read-models/campaign-search/read.ts'
 import { createCurrentValues, type DataVersion, type DataVersionReader } from '../../read-models/data-version/read.ts'
 import { prepareCampaigns } from './campaign-rows.ts'
