@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { medianOf, toText } from './measurements.ts'
+import { medianOf, toText } from './measure.ts'
 import type { Contestant, PartContext } from './part.ts'
 import { createServerTimer } from './processor-time.ts'
 

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isDatabaseUnreachable } from '../database/connection/database-errors.ts'
+import { isDatabaseUnreachable, withTimeout } from '../database/connection/database-errors.ts'
 import { coalesceNext } from '../database/connection/single-flight.ts'
-import { withTimeout } from '../database/connection/with-timeout.ts'
 import { toCanonicalQuery } from '../http/request/canonical-query.ts'
 import { withMinimumBlocks } from '../http/request/page-links.ts'
 import type { ServiceCounts } from '../observability/counters.ts'

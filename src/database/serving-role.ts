@@ -1,7 +1,8 @@
 import type pg from 'pg'
+import { OperatorError } from '../operator-error.ts'
 
 /** The role for `serve` does not exist, or has too many rights; the message says which. */
-export class ServingRoleError extends Error {
+class ServingRoleError extends OperatorError {
   override readonly name = 'ServingRoleError'
 }
 

@@ -8,11 +8,15 @@ import { examineChanges } from '../read-models/changes/check.ts'
 import { examineRevision, readRevision } from '../read-models/data-version/check.ts'
 import { examineUnvaluedClaims } from '../read-models/prices/check.ts'
 import { type CheckedFinding, type Finding, failed, ok, REBUILD, warning } from '../schemas/check-findings.ts'
-import { examineChains, examineOrphans } from './chain-checks.ts'
-import { examineLocale, examineSchemaObjects, examineVersion } from './database-checks.ts'
-import { derivedColumns, derivedCounts } from './derived-column-checks.ts'
-import { compareDocuments } from './document-checks.ts'
-import { examineRights } from './serving-role-check.ts'
+import {
+  examineChains,
+  examineLocale,
+  examineOrphans,
+  examineRights,
+  examineSchemaObjects,
+  examineVersion,
+} from './database-checks.ts'
+import { compareDocuments, derivedColumns, derivedCounts } from './derived-column-checks.ts'
 
 export interface Examined {
   client: pg.Client

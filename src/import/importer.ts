@@ -1,6 +1,5 @@
 import type pg from 'pg'
-import { describeFailure } from '../database/connection/database-errors.ts'
-import { withTimeout } from '../database/connection/with-timeout.ts'
+import { describeFailure, withTimeout } from '../database/connection/database-errors.ts'
 import { connectForBatches, type Query } from '../ingest/batch-connection.ts'
 import { runBatchSteps } from '../ingest/batch-steps.ts'
 import { takeImportLock } from '../ingest/ingest-lock.ts'

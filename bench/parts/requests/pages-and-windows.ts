@@ -1,6 +1,5 @@
 import { findMostClaimed, findPopular, queryFacts } from '../../data/popular-facts.ts'
-import { request } from '../../measuring/measure.ts'
-import { medianOf } from '../../measuring/measurements.ts'
+import { medianOf, request } from '../../measuring/measure.ts'
 import type { Part } from '../../measuring/part.ts'
 import { createSender, measureEach, worstOf } from '../../measuring/single-queries.ts'
 import { exploreQueries, trendingQueries } from '../../service/queries.ts'

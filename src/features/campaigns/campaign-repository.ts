@@ -1,5 +1,5 @@
-import { batchLookups } from '../../database/connection/batched-lookups.ts'
 import type { Database } from '../../database/connection/client.ts'
+import { batchLookups } from '../../database/connection/single-flight.ts'
 import { readCursor, toCursor } from '../../http/request/cursors.ts'
 import type { Paged } from '../../http/request/page-links.ts'
 import {

@@ -1,6 +1,6 @@
 import { Big } from 'big.js'
-import { batchLookups } from '../../database/connection/batched-lookups.ts'
 import type { Database } from '../../database/connection/client.ts'
+import { batchLookups } from '../../database/connection/single-flight.ts'
 import { createTokenStore, type Tokens } from '../../database/lookups/token-metadata-cache.ts'
 import {
   type CampaignState,

@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import { cacheStatements } from '../../database/prepared-statements.ts'
-import { combine, given } from '../../database/sql-conditions.ts'
+import { cacheStatements, combine, given } from '../../database/prepared-statements.ts'
 import { tokens } from '../../database/tables/tokens.ts'
 import { activeRewards } from '../../read-models/campaign-search/read.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'

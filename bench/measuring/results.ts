@@ -4,11 +4,10 @@ import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { queryFacts } from '../data/popular-facts.ts'
-import { root } from '../measuring/child-processes.ts'
-import { type Figure, isReached, shareReached, toText, withUnit } from '../measuring/measurements.ts'
-import { postgraphileVersions } from '../postgraphile/postgraphile.ts'
+import { postgraphileVersions } from '../service/postgraphile.ts'
 import { LOG_LEVEL } from '../service/service.ts'
-import { plotOf } from './plot.ts'
+import { root } from './child-processes.ts'
+import { type Figure, toText, withUnit } from './measure.ts'
 
 export interface Results {
   date: string
@@ -41,12 +40,11 @@ export async function describeEnvironment(databaseUrl: string, serverSettings: R
   }
 }
 
-/** Writes the results as a table, as data and as a plot. */
+/** Writes the results as a table and as data. */
 export async function writeResults(folder: string, results: Results) {
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'results.json'), `${JSON.stringify(results, null, 2)}\n`)
   await writeFile(join(folder, 'results.md'), toMarkdown(results))
-  await writeFile(join(folder, 'results.svg'), plotOf(results.figures))
 }
 
 export function toMarkdown({ date, campaigns, claims, minutes, environment, figures }: Results) {
@@ -55,8 +53,6 @@ export function toMarkdown({ date, campaigns, claims, minutes, environment, figu
 
 Written by \`npm run bench\` on ${date}, in ${Math.round(minutes)} minutes. ${figures.filter(isReached).length} of ${figures.length} targets are reached. Compare within this
 run: absolute figures depend on the machine and its neighbours.
-
-![How much of each target is reached](results.svg)
 
 | what | target | measured | |
 | --- | --- | --- | --- |
@@ -81,4 +77,16 @@ function toRow(figure: Figure) {
   const verdict =
     value === undefined ? 'failed' : isReached(figure) ? 'reached' : `${toText((shareReached(figure) ?? 0) * 100)} %`
   return `| ${what} | ${rule === 'at most' ? '≤' : '≥'} ${withUnit(limit, unit)} | ${value === undefined ? '–' : withUnit(value, unit)} | ${verdict} |`
+}
+
+/** How much of the target is reached: 1 is all of it. */
+function shareReached({ rule, limit, value }: Figure) {
+  if (value === undefined) return undefined
+  if (rule === 'at least') return value / limit
+  return value <= 0 ? Number.POSITIVE_INFINITY : limit === 0 ? 0 : limit / value
+}
+
+function isReached(figure: Figure) {
+  if (figure.value === undefined) return false
+  return figure.rule === 'at least' ? figure.value >= figure.limit : figure.value <= figure.limit
 }
