@@ -1,4 +1,4 @@
-import { populating, type Step, stepsFor } from '../steps.ts'
+import { populating, type Step, stepsFor, stepsUnlessEmpty } from '../steps.ts'
 import { differingFacetRows, facetsOf } from './facets.ts'
 
 /*
@@ -140,7 +140,8 @@ export const putIntoMaps: Step[] = [
     `insert into facet_maps as map (facet_key, since, bits) ${affectedBits('after')}
     on conflict (facet_key, since) do update set bits = map.bits | excluded.bits`,
   ),
-  ...stepsFor(
+  ...stepsUnlessEmpty(
+    'flipped_campaigns',
     ['incentive', 'claim', 'withdrawnClaim', 'token'],
     `insert into facet_maps as map (facet_key, since, bits) ${flippedBits(true)}
     on conflict (facet_key, since) do update set bits = map.bits | excluded.bits`,
