@@ -1,18 +1,14 @@
-/*
- * Measures every target on an embedded PostgreSQL of its own, as ratios within the run.
- * `npm run bench -- [--only PART[,PART]] [campaigns] [claims]`; `BENCH_DATA=folder` stores the facts for the next run.
- * A run of all parts at full size writes to `bench/results/`; `--output` names another folder.
- */
+import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type FactsDatabase, openFactsDatabase } from './data/facts-database.ts'
-import { endAllProcesses } from './measuring/child-processes.ts'
-import { print } from './measuring/measure.ts'
-import type { Figure } from './measuring/measurements.ts'
-import type { Part } from './measuring/part.ts'
-import { notMeasured, runPart } from './measuring/run-part.ts'
+import { endAllProcesses, responseOf, startHelper } from './measuring/child-processes.ts'
+import { type Figure, print, withUnit } from './measuring/measure.ts'
+import type { Part, PartContext } from './measuring/part.ts'
+import { describeEnvironment, toMarkdown, writeResults } from './measuring/results.ts'
 import { filters } from './parts/requests/filters.ts'
 import { hardest } from './parts/requests/hardest.ts'
 import { pagesAndWindows } from './parts/requests/pages-and-windows.ts'
@@ -26,7 +22,19 @@ import { feeding } from './parts/writes/feed.ts'
 import { importing } from './parts/writes/import.ts'
 import { prices } from './parts/writes/prices.ts'
 import { streams } from './parts/writes/streams.ts'
-import { describeEnvironment, toMarkdown, writeResults } from './report/results.ts'
+import type { Job, LoadFigures } from './processes/load-generator.ts'
+
+/*
+ * Measures every target on an embedded PostgreSQL of its own, as ratios within the run.
+ * `npm run bench -- [--only PART[,PART]] [campaigns] [claims]`; `BENCH_DATA=folder` stores the facts for the next run.
+ * A run of all parts at full size writes to `bench/results/`; `--output` names another folder.
+ */
+
+/** Added to the time of a load, for requests still pending at its end. */
+const LOAD_GRACE_MS = 30_000
+
+/** How long the clean-up of an interrupted part may take. */
+const ORDER_MS = 60_000
 
 /** In the order in which they are run: the cheap ones first, and the feed before anything else has written much. */
 const parts: Record<string, Part> = {
@@ -118,4 +126,50 @@ try {
   await endAllProcesses()
   await facts?.close()
   await rm(folder, { recursive: true, force: true })
+}
+
+/** Runs a part. Even if it fails, each target gets a figure, and all its processes are ended. */
+async function runPart(name: string, part: Part, context: Omit<PartContext, 'log' | 'load'>): Promise<Figure[]> {
+  const limit = AbortSignal.timeout(part.limitMinutes * 60_000)
+  const signal = AbortSignal.any([context.signal, limit])
+  const log = (what: string) => print(`  ${name}`, what)
+  const found = new Map<string, { value: number; note: string }>()
+  let reason = 'no figure came out'
+  const generator = startHelper('load-generator.ts')
+  const load = async (job: Job) => {
+    signal.throwIfAborted()
+    generator.send(job)
+    return responseOf<LoadFigures>(generator, job.seconds * 1000 + LOAD_GRACE_MS)
+  }
+  const measured = (async () => {
+    for await (const { target, ...finding } of part.measure({ ...context, load, signal, log })) {
+      if (Number.isFinite(finding.value)) found.set(target, finding)
+      const { what = target, unit = '' } = part.targets[target] ?? {}
+      print(`  ${what}`, `${withUnit(finding.value, unit)} (${finding.note})`)
+    }
+  })()
+  const aborted = once(signal, 'abort').then((): never => {
+    throw limit.aborted ? new Error(`took longer than ${part.limitMinutes} minutes`) : signal.reason
+  })
+  const begin = performance.now()
+  try {
+    await Promise.race([measured, aborted])
+  } catch (error) {
+    reason = error instanceof Error ? error.message : String(error)
+    print(`  ${name} failed`, reason)
+  }
+  await endAllProcesses()
+  // Its own clean-up, once its processes have ended.
+  await Promise.race([measured.catch(() => undefined), sleep(ORDER_MS, undefined, { ref: false })])
+  print(name, `${((performance.now() - begin) / 1000).toFixed(0)} s`)
+  return Object.entries(part.targets).map(([key, target]) => ({
+    part: name,
+    ...target,
+    ...(found.get(key) ?? { note: reason }),
+  }))
+}
+
+/** What a part would have found, and why it has not. */
+function notMeasured(name: string, part: Part, note: string): Figure[] {
+  return Object.values(part.targets).map((target) => ({ part: name, ...target, note }))
 }

@@ -21,7 +21,7 @@ const PAGES = ['../explorer/explorer.html', '../docs/public/docs.html']
  * nobody else needs, and what is needed for building only.
  */
 const APART = [
-  { name: 'traces', entryPoint: 'src/observability/tracing/traces.ts', imported: /\/tracing\/traces\.ts$/ },
+  { name: 'traces', entryPoint: 'src/observability/traces.ts', imported: /\/observability\/traces\.ts$/ },
   { name: 'mcp', entryPoint: 'packages/mcp/src/mcp.ts', imported: /^reward-campaigns-mcp$/ },
 ]
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readSettings } from '../src/config.ts'
 import { openEmbeddedServer } from '../src/embedded/embedded-postgres.ts'
-import { createDataFolder } from '../src/process/data-folder.ts'
+import { createDataFolder } from '../src/process/database-access.ts'
 
 /*
  * `npm run dev`: serves the sources and pages as they are, and starts the service again after each change. The embedded

@@ -62,13 +62,14 @@ import { handleErrors, rejectMalformedQueries } from './http/request/errors/erro
 import { errorSchemas } from './http/request/errors/error-schemas.ts'
 import { MAX_PROBLEMS, parseQuery } from './http/request/query-strings.ts'
 import {
+  hideSurface,
   MAX_HEADER_BYTES,
   rejectAmbiguousRequests,
   rejectOtherMethods,
   rejectUnroutable,
   routeMalformed,
+  serveSurface,
 } from './http/request/routing.ts'
-import { hideSurface, serveSurface } from './http/request/surfaces.ts'
 import { validateParameters } from './http/request/validation.ts'
 import { requireBearerToken } from './http/security/authentication.ts'
 import { clientNetworkOf, trustProxies } from './http/security/client-addresses.ts'
@@ -90,7 +91,7 @@ import { createChangeReader } from './read-models/changes/read.ts'
 import { createDataVersionReader } from './read-models/data-version/read.ts'
 import { eligibilitySchemas } from './schemas/campaigns/eligibility.ts'
 import { namedSchemas } from './schemas/named-schemas.ts'
-import { createValidator, type Validator } from './schemas/validation/validator.ts'
+import { createValidator, type Validator } from './schemas/validator.ts'
 import type { Settings } from './settings.ts'
 
 export interface AppOptions {

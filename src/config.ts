@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { compile } from '@fastify/proxy-addr'
-import { renamedSettings } from './renamed-settings.ts'
+import { OperatorError } from './operator-error.ts'
 import { nearestName } from './schemas/parameters/nearest-name.ts'
-import { createValidator, describeFault, type ValidateFunction } from './schemas/validation/validator.ts'
-import { Settings } from './settings.ts'
+import { createValidator, describeFault, type ValidateFunction } from './schemas/validator.ts'
+import { renamedSettings, Settings } from './settings.ts'
 
 /* The only reader of the environment. Every setting is text there; `read` says how the text becomes the value. */
 
@@ -12,7 +12,7 @@ import { Settings } from './settings.ts'
 const SECRETS = ['DATABASE_URL']
 
 /** Invalid settings; the message has a line for each fault and never a connection string. */
-export class ConfigurationError extends Error {
+export class ConfigurationError extends OperatorError {
   override readonly name = 'ConfigurationError'
 }
 
@@ -48,7 +48,7 @@ export function readSettings(
     )
   }
   faults.push(...faultsOfProxies(settings.TRUSTED_PROXIES))
-  for (const [former, name] of Object.entries(renamedSettings)) {
+  for (const [former, name] of renamedSettings) {
     if (environment[former]) faults.push(`${former} is now called ${name}`)
   }
   if (faults.length > 0 || !validate(settings)) throw new ConfigurationError([...new Set(faults)].join('\n'))
@@ -104,7 +104,7 @@ const MAX_MISSPELT_LETTERS = 2
 function misspeltIn(environment: Record<string, string | undefined>): string[] {
   const known = Object.keys(Settings.properties)
   return Object.keys(environment).flatMap((name) => {
-    if (known.includes(name) || name in renamedSettings) return []
+    if (known.includes(name) || renamedSettings.has(name)) return []
     const nearest = nearestName(name, known, MAX_MISSPELT_LETTERS)
     return nearest === undefined ? [] : [`${name} is no setting: did you mean ${nearest}?`]
   })

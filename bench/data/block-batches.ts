@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Batch } from '../../src/ingest/batches.ts'
+import type { Batch, Ingest } from '../../src/ingest/batches.ts'
 import type { CampaignRecord, ClaimRecord } from '../../src/ingest/records.ts'
 import { aStep } from '../../test/setup/records.ts'
 
@@ -85,4 +85,48 @@ export function aNewCampaign(parts: {
     actionTemplateId: parts.actionTemplateId ?? null,
     actionSteps: [aStep(parts.target.address, Number(parts.target.chainId))],
   }
+}
+
+/** Removes what a measurement has written, so that the next one starts from the generated facts. */
+export async function removeFacts(
+  ingest: Ingest,
+  {
+    claims,
+    campaigns = [],
+    incentives = [],
+  }: { claims: ClaimRecord[]; campaigns?: CampaignRecord[]; incentives?: Batch['incentives'] },
+) {
+  await ingest.apply({
+    records: [],
+    incentives,
+    revertedClaims: claims.map(({ campaignId, txHash, logIndex }) => ({
+      chainId: Number(campaignId.split(':')[0]),
+      txHash,
+      logIndex,
+    })),
+    revertedCampaigns: campaigns.map(({ id }) => id),
+  })
+}
+
+/** The claims of an address that claims automatically. */
+export const BUSY_CLAIMS = 100_000
+
+const DAY_SECONDS = 86_400
+
+/** One address claims 100,000 times within 80 days, of some campaigns in turn; disposing removes the claims. */
+export async function withBusyClaimant(
+  ingest: Ingest,
+  campaigns: string[],
+  parts: Partial<ClaimRecord>,
+  use: (claimant: string) => Promise<unknown>,
+) {
+  const claimant = hex(20)
+  const now = Math.floor(Date.now() / 1000)
+  const claims = Array.from({ length: BUSY_CLAIMS }, (_, index) => ({
+    ...aClaim(campaigns[index % campaigns.length] ?? ''),
+    ...{ claimant, blockTimestamp: String(now - Math.floor((index * 80 * DAY_SECONDS) / BUSY_CLAIMS)) },
+    ...parts,
+  }))
+  await ingest.apply({ records: claims })
+  await use(claimant).finally(() => removeFacts(ingest, { claims }))
 }

@@ -85,7 +85,7 @@ export async function openFactsDatabase(
     async close() {
       await server?.close()
       server = undefined
-      if (dataFolder === undefined) await remove()
+      if (reuseFolder === undefined) await remove()
     },
   }
 }

@@ -118,7 +118,7 @@ const behaviours = {
 const agent = new Agent({ keepAlive: true, maxSockets: behaviours['never asks the same twice'].clients })
 let requestCount = 0
 
-/** Fills the memory for answers, with large ones and tiny ones in turn. */
+/** Fills the response cache, with large ones and tiny ones in turn. */
 async function sendAbandonedRequests(what: string) {
   while (!isOver()) {
     requestCount += 1

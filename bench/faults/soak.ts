@@ -3,18 +3,18 @@
  * reads the memory of the process from the system. Exits with 1 if a limit was exceeded.
  * `npm run bench:soak -- [seconds]`
  */
-import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { get } from 'node:http'
-import { devNull, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { endAllProcesses } from '../measuring/child-processes.ts'
 import { percentile, print, request } from '../measuring/measure.ts'
-
-const CACHE_MEGABYTES = 64
+import { residentMegabytes } from '../measuring/processor-time.ts'
+import { CACHE_MEGABYTES } from '../parts/requests/repeated.ts'
+import { startServe } from '../service/service.ts'
 
 /** What the service may take: about 220 megabytes of its own after the start, the responses, and room for what is under way. */
 const MAX_MEGABYTES = 400
@@ -22,40 +22,6 @@ const MAX_LIVEZ_MS = 250
 const POLL_INTERVAL_MS = 100
 
 const seconds = Number(process.argv[2] ?? 300)
-
-async function startService(dataFolder: string) {
-  const child = spawn(process.execPath, ['build/start.mjs', 'serve'], {
-    env: {
-      // biome-ignore lint/style/noProcessEnv: the child needs the PATH of its parent.
-      PATH: process.env.PATH,
-      ENV_FILE: devNull,
-      DATA_DIR: dataFolder,
-      PORT: '0',
-      LOG_LEVEL: 'info',
-      RESPONSE_CACHE_MB: String(CACHE_MEGABYTES),
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const lines = createInterface({ input: child.stdout })
-  const url = await new Promise<string>((resolve, reject) => {
-    lines.on('line', (line) => {
-      const address = /Server listening at (http:\/\/127\.0\.0\.1:\d+)/.exec(line)?.[1]
-      if (address !== undefined) resolve(address)
-    })
-    child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)))
-  })
-  while (!(await isReady(url))) await sleep(POLL_INTERVAL_MS)
-  return { child, url }
-}
-
-const isReady = (url: string) =>
-  fetch(`${url}/readyz`).then(
-    ({ ok }) => ok,
-    () => false,
-  )
-
-const megabytesOf = (child: ChildProcess) =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
 
 /** How long `/livez` takes on a connection of its own; infinite where it does not say that the process lives. */
 function probeLiveness(url: string) {
@@ -77,41 +43,43 @@ function expectAtMost(what: string, figure: number, max: number, unit: string) {
 }
 
 try {
-  const { child, url } = await startService(folder)
-  try {
-    const { hostname: host, port } = new URL(url)
-    print('resident after the start', `${Math.round(megabytesOf(child))} MB`)
-    let attack: Record<string, number> | undefined
-    const clients = fork(join(import.meta.dirname, 'hostile-clients.ts'), [host, port, String(seconds)])
-    clients.once('message', (counts) => {
-      attack = counts as Record<string, number>
-    })
-    const livez: number[] = []
-    let peak = 0
-    while (attack === undefined && child.exitCode === null && clients.exitCode === null) {
-      livez.push(await probeLiveness(url))
-      peak = Math.max(peak, megabytesOf(child))
-      await sleep(POLL_INTERVAL_MS)
-    }
-    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}`)
-    if (attack === undefined) throw new Error(`the clients ended with ${clients.exitCode}`)
-    for (const [what, times] of Object.entries(attack)) print(`  ${what}`, `${times} times`)
-    livez.sort((one, other) => one - other)
-    print('/livez', `asked ${livez.length} times, median ${percentile(livez, 0.5).toFixed(1)} ms`)
-    expectAtMost('/livez, slowest', percentile(livez, 1), MAX_LIVEZ_MS, 'ms')
-    print('resident, most', `${Math.round(peak)} MB`)
-    await sleep(2000)
-    expectAtMost('resident at the end', megabytesOf(child), MAX_MEGABYTES, 'MB')
-    await request(`${url}/campaigns?pageSize=3`)
-    const start = performance.now()
-    child.kill('SIGTERM')
-    const [code] = await once(child, 'exit')
-    expectAtMost('the end after SIGTERM', performance.now() - start, 10_000, 'ms')
-    if (code !== 0) broken.push(`the service ended with ${code}`)
-  } finally {
-    if (child.exitCode === null && child.kill('SIGTERM')) await once(child, 'exit')
+  const context = { folder, signal: new AbortController().signal }
+  const service = await startServe(context, {
+    DATA_DIR: join(folder, 'data'),
+    RESPONSE_CACHE_MB: String(CACHE_MEGABYTES),
+  })
+  const { url, process: child } = service
+  const { hostname: host, port } = new URL(url)
+  print('resident after the start', `${Math.round(residentMegabytes(child.pid))} MB`)
+  let attack: Record<string, number> | undefined
+  const clients = fork(join(import.meta.dirname, 'hostile-clients.ts'), [host, port, String(seconds)])
+  clients.once('message', (counts) => {
+    attack = counts as Record<string, number>
+  })
+  const livez: number[] = []
+  let peak = 0
+  while (attack === undefined && child.exitCode === null && clients.exitCode === null) {
+    livez.push(await probeLiveness(url))
+    peak = Math.max(peak, residentMegabytes(child.pid))
+    await sleep(POLL_INTERVAL_MS)
   }
+  if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}`)
+  if (attack === undefined) throw new Error(`the clients ended with ${clients.exitCode}`)
+  for (const [what, times] of Object.entries(attack)) print(`  ${what}`, `${times} times`)
+  livez.sort((one, other) => one - other)
+  print('/livez', `asked ${livez.length} times, median ${percentile(livez, 0.5).toFixed(1)} ms`)
+  expectAtMost('/livez, slowest', percentile(livez, 1), MAX_LIVEZ_MS, 'ms')
+  print('resident, most', `${Math.round(peak)} MB`)
+  await sleep(2000)
+  expectAtMost('resident at the end', residentMegabytes(child.pid), MAX_MEGABYTES, 'MB')
+  await request(`${url}/campaigns?pageSize=3`)
+  const start = performance.now()
+  child.kill('SIGTERM')
+  const [code] = await once(child, 'exit')
+  expectAtMost('the end after SIGTERM', performance.now() - start, 10_000, 'ms')
+  if (code !== 0) broken.push(`the service ended with ${code}`)
 } finally {
+  await endAllProcesses()
   await rm(folder, { recursive: true, force: true })
 }
 if (broken.length > 0) {

@@ -4,23 +4,18 @@
  * `npm run bench:steady -- [minutes] [campaigns] [claims]`
  */
 import { randomInt } from 'node:crypto'
-import { devNull } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openIngest } from '../../src/ingest/batches.ts'
-import compile from '../../test/setup/build.ts'
-import { CLI } from '../../test/setup/servers/processes.ts'
 import { closedPort } from '../../test/setup/servers/sockets.ts'
-import { waitFor } from '../../test/setup/wait-for.ts'
 import { openFactsDatabase } from '../data/facts-database.ts'
 import { findAny, findMostClaimed, findPopular } from '../data/popular-facts.ts'
-import { endAllProcesses, startProgram } from '../measuring/child-processes.ts'
-import { print } from '../measuring/measure.ts'
-import { medianOf } from '../measuring/measurements.ts'
+import { endAllProcesses } from '../measuring/child-processes.ts'
+import { medianOf, print } from '../measuring/measure.ts'
 import { residentMegabytes } from '../measuring/processor-time.ts'
 import { CACHE_MEGABYTES } from '../parts/requests/repeated.ts'
 import { createFeed } from '../service/feed.ts'
-import { mixedPaths } from '../service/mixed-paths.ts'
-import { LOG_LEVEL } from '../service/service.ts'
+import { mixedPaths } from '../service/queries.ts'
+import { startServe } from '../service/service.ts'
 
 const VISITORS = 20
 /** Maximum delay of a visitor after a response. */
@@ -53,25 +48,18 @@ function nextPath(common: string[], ids: string[]) {
 const over = new AbortController()
 const facts = await openFactsDatabase(campaigns, claims, { reuseFolder: undefined, signal: over.signal })
 try {
-  await compile()
   const popular = await findPopular(facts.url)
   const [max, others] = [await findMostClaimed(facts.url), await findAny(facts.url, 5000)]
   const common = mixedPaths(popular, max, others)
   const metricsPort = await closedPort()
-  const port = await closedPort()
-  const service = startProgram(process.execPath, [CLI, 'serve'], {
-    settings: {
-      ...{ ENV_FILE: devNull, DATABASE_URL: facts.url, PORT: String(port), METRICS_PORT: String(metricsPort) },
-      ...{ LOG_LEVEL, RESPONSE_CACHE_MB: String(CACHE_MEGABYTES) },
+  await using service = await startServe(
+    { folder: facts.folder, signal: over.signal },
+    {
+      ...{ DATABASE_URL: facts.url, METRICS_PORT: String(metricsPort) },
+      RESPONSE_CACHE_MB: String(CACHE_MEGABYTES),
     },
-  })
-  const url = `http://127.0.0.1:${port}`
-  await waitFor(() =>
-    fetch(`${url}/readyz`).then(
-      ({ ok }) => ok || undefined,
-      () => undefined,
-    ),
   )
+  const { url, process: child } = service
   const ingest = await openIngest(facts.url)
   const feed = createFeed(ingest, popular, max, others)
   const feeding = feed.run(over.signal, () => undefined)
@@ -101,7 +89,7 @@ try {
       const [residents, heaps]: [number[], number[]] = [[], []]
       const before = asked
       for (const end = performance.now() + 60_000; performance.now() < end; await sleep(POLL_INTERVAL_MS)) {
-        residents.push(residentMegabytes(service.pid))
+        residents.push(residentMegabytes(child.pid))
         heaps.push(await heapMegabytes(`http://127.0.0.1:${metricsPort}/metrics`))
       }
       resident.push(medianOf(residents))

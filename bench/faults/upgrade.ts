@@ -1,7 +1,6 @@
 /*
- * Upgrades and downgrades while a reader sends requests: two processes of an earlier version serve, `migrate` of this
- * version runs, this version replaces them one by one, and then the earlier version again, which also imports on the newer
- * schema. Exits with 1 if a request fails, a response differs, or derived data differs from the facts.
+ * An upgrade to 2.0.0: an earlier version serves, all its processes stop, `migrate` of this version runs, and this version
+ * serves and imports. Exits with 1 if a request fails, a response differs, or derived data differs from the facts.
  * `npm run bench:upgrade -- [commit]`; without one, the last before the newest migration.
  */
 import { execFileSync } from 'node:child_process'
@@ -9,7 +8,6 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { openCluster } from '../../src/embedded/embedded-cluster.ts'
 import compile from '../../test/setup/build.ts'
 import { CLI, RunningProcess } from '../../test/setup/servers/processes.ts'
@@ -18,7 +16,6 @@ import { print } from '../measuring/measure.ts'
 
 const CAMPAIGNS = 2000
 const CLAIMS = 20_000
-const PHASE_MS = 3000
 
 const git = (...parameters: string[]) => execFileSync('git', parameters, { cwd: root, encoding: 'utf8' }).trim()
 
@@ -89,42 +86,15 @@ async function readResponse(url: string) {
   }
 }
 
-/** Reads from the processes in turn, as behind a balancer, and compares each response with the first. */
-function createReader(paths: string[], serving: RunningProcess[], urls: Map<RunningProcess, string>) {
-  const first = new Map<string, string>()
-  const seen = { requests: 0, failed: 0, different: 0 }
+/** Reads every path; returns the responses with a fault. */
+async function readAll(url: string, paths: string[], expected: Map<string, string>) {
   const faults: string[] = []
-  const over = new AbortController()
-  const read = async () => {
-    for (let turn = 0; !over.signal.aborted; turn += 1) {
-      const path = paths[turn % paths.length] ?? ''
-      const process = serving[turn % serving.length]
-      const { status, body } = await readResponse(`${process === undefined ? '' : urls.get(process)}${path}`)
-      seen.requests += 1
-      if (status !== 200) {
-        seen.failed += 1
-        faults.push(`${path}: ${status} ${body.slice(0, 200)}`)
-      } else if ((first.get(path) ?? body) !== body) {
-        seen.different += 1
-        faults.push(`${path}: ${body.slice(0, 200)}`)
-      } else first.set(path, body)
-      await sleep(2)
-    }
+  for (const path of paths) {
+    const { status, body } = await readResponse(url + path)
+    if (status !== 200 || (expected.get(path) ?? body) !== body) faults.push(`${path}: ${status} ${body.slice(0, 200)}`)
+    if (!expected.has(path)) expected.set(path, body)
   }
-  const reading = Promise.all([read(), read()])
-  return {
-    faults,
-    /** What was seen since the last time. */
-    take() {
-      const taken = { ...seen }
-      Object.assign(seen, { requests: 0, failed: 0, different: 0 })
-      return taken
-    },
-    async stop() {
-      over.abort()
-      await reading
-    },
-  }
+  return faults
 }
 
 const commit = process.argv[2] ?? (await beforeNewestMigration())
@@ -147,68 +117,36 @@ try {
   await run(earlier, ['migrate'])
   await run(earlier, ['import', all])
 
-  const serving: RunningProcess[] = []
-  const urls = new Map<RunningProcess, string>()
   const serve = async (cli: string) => {
     const service = start(cli, ['serve'])
     started.push(service)
-    urls.set(service, await service.ready())
-    return service
+    return { service, url: await service.ready() }
   }
-  serving.push(await serve(earlier), await serve(earlier))
-  const [someProcess] = serving
-  const paths = await stillPaths(someProcess === undefined ? '' : (urls.get(someProcess) ?? ''))
-  const reader = createReader(paths, serving, urls)
+  const before = await serve(earlier)
+  const paths = await stillPaths(before.url)
+  const expected = new Map<string, string>()
+  const faults = await readAll(before.url, paths, expected)
+  print('the earlier version serves', `${paths.length} responses, ${faults.length} failed`)
+  before.service.child.kill('SIGTERM')
+  const { code } = await before.service.ended
+  if (code !== 0) throw new Error(`a process ended with ${code}: ${before.service.stdout}${before.service.stderr}`)
 
-  const phase = async (what: string, work: () => Promise<unknown>) => {
-    await work()
-    await sleep(PHASE_MS)
-    const { requests, failed, different } = reader.take()
-    print(what, `${requests} requests, ${failed} failed, ${different} answered otherwise`)
-  }
-  const replaceAll = async (cli: string) => {
-    for (const [place, old] of serving.entries()) {
-      const other = await serve(cli)
-      // Its readers have been told.
-      serving[place] = other
-      await sleep(100)
-      old.child.kill('SIGTERM')
-      const { code } = await old.ended
-      if (code !== 0) throw new Error(`a process ended with ${code}: ${old.stdout}${old.stderr}`)
-    }
-  }
-  try {
-    await phase('the earlier version serves', async () => undefined)
-    await phase('this version migrates', async () => print('  applied', (await run(current, ['migrate'])).trim()))
-    await phase('one process after the other is of this version', () => replaceAll(current))
-    await phase('one process after the other is of the earlier version again', () => replaceAll(earlier))
-    await phase('the earlier version migrates and imports the same again', async () => {
-      await run(earlier, ['migrate'])
-      await run(earlier, ['import', all])
-    })
-  } finally {
-    await reader.stop()
-  }
-  await run(earlier, ['import', more])
+  const began = performance.now()
+  const applied = (await run(current, ['migrate'])).trim()
+  const after = await serve(current)
+  print('this version migrates and serves', `${applied}, after ${((performance.now() - began) / 1000).toFixed(1)} s`)
+  const different = await readAll(after.url, paths, expected)
+  print('this version serves', `${paths.length} responses, ${different.length} failed or differ`)
+
+  await run(current, ['import', more])
   const findings = (await run(current, ['doctor', '--all', '--json']))
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
   const wrong = findings.filter(({ state }) => state === 'failed')
-  print(
-    'after an import by the earlier version',
-    `doctor --all looks at ${findings.length} things, ${wrong.length} failed`,
-  )
-  const later = await serve(current)
-  const [old] = serving
-  let different = 0
-  for (const path of paths) {
-    const responses = await Promise.all([old, later].map((one) => readResponse(`${one && urls.get(one)}${path}`)))
-    if (responses[0]?.body !== responses[1]?.body) different += 1
-  }
-  print('both versions asked the same then', `${paths.length} questions, ${different} answered differently`)
-  for (const fault of reader.faults.slice(0, 5)) print('  ', fault)
-  if (reader.faults.length + different + wrong.length > 0) process.exitCode = 1
+  print('after an import by this version', `doctor --all runs ${findings.length} checks, ${wrong.length} failed`)
+  for (const fault of [...faults, ...different].slice(0, 5)) print('  ', fault)
+  if (faults.length + different.length + wrong.length > 0) process.exitCode = 1
 } finally {
   for (const service of started) await service[Symbol.asyncDispose]()
   await cluster.stop()

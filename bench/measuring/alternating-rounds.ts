@@ -1,5 +1,5 @@
 import type { Job, LoadFigures } from '../processes/load-generator.ts'
-import { medianOf } from './measurements.ts'
+import { medianOf } from './measure.ts'
 import type { Contestant, PartContext } from './part.ts'
 import { createServerTimer, processMs } from './processor-time.ts'
 

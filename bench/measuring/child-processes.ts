@@ -49,7 +49,7 @@ export const startProgram = (program: string, parameters: string[], { settings =
     true,
   )
 
-/** Starts a file of `bench/processes/`, which answers messages. */
+/** Starts a file of `bench/processes/`, which replies to messages. */
 export const startHelper = (
   file: string,
   parameters: string[] = [],
@@ -76,7 +76,7 @@ export async function responseOf<Message>(child: ChildProcess, limitMs: number):
         throw new Error(`${child.spawnargs.slice(1, 4).join(' ')} ended with ${code ?? signalName}`)
       }),
       sleep(limitMs, undefined, { signal }).then((): never => {
-        throw new Error(`no answer of ${child.spawnargs.slice(1, 4).join(' ')} within ${limitMs} ms`)
+        throw new Error(`no reply of ${child.spawnargs.slice(1, 4).join(' ')} within ${limitMs} ms`)
       }),
     ])
   } finally {

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import type { FactsDatabase } from '../data/facts-database.ts'
 import type { Job, LoadFigures } from '../processes/load-generator.ts'
-import type { Finding, Target } from './measurements.ts'
+import type { Finding, Target } from './measure.ts'
 
 export interface PartContext {
   campaigns: number

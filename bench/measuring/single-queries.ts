@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { medianOf, toText } from './measurements.ts'
+import { medianOf, toText } from './measure.ts'
 import type { Contestant, PartContext } from './part.ts'
 import { createServerTimer } from './processor-time.ts'
 
@@ -22,7 +22,7 @@ export function createSender({ facts, signal }: PartContext, { url }: Contestant
   }
 }
 
-/** Asks each question so many times, once more to warm up, and stops early where one takes long. */
+/** Sends each query so many times, once more to warm up, and stops early if one takes long. */
 export async function measureEach<QueryCase extends { name: string }>(
   send: SendRequest,
   queries: QueryCase[],
@@ -41,7 +41,7 @@ export async function measureEach<QueryCase extends { name: string }>(
   return times
 }
 
-/** The hardest question, for the results. */
+/** The slowest query, for the results. */
 export function worstOf(times: { name: string; ms: number }[]) {
   const sorted = [...times].sort((one, other) => other.ms - one.ms)
   const [worst] = sorted

@@ -19,10 +19,10 @@ export interface Job {
 }
 
 export interface LoadFigures {
-  /** Successful answers a second. */
+  /** Successful responses a second. */
   rate: number
   responses: number
-  /** Milliseconds, of successful answers. */
+  /** Milliseconds, of successful responses. */
   p50: number
   p99: number
   p999: number

@@ -16,13 +16,18 @@ let logs = 0
 let compiled: Promise<void> | undefined
 
 /**
- * `serve` as the image has it: compiled, in production mode, on an external database, its log in a file.
- * @param cacheMegabytes 0 keeps no answer.
+ * `serve` as the image has it, on an external database.
+ * @param cacheMegabytes 0 disables the response cache.
  */
-export async function startService(
-  { folder, signal }: Pick<PartContext, 'folder' | 'signal'>,
-  databaseUrl: string,
-  cacheMegabytes: number,
+export const startService = (context: ServiceContext, databaseUrl: string, cacheMegabytes: number) =>
+  startServe(context, { DATABASE_URL: databaseUrl, RESPONSE_CACHE_MB: String(cacheMegabytes) })
+
+type ServiceContext = Pick<PartContext, 'folder' | 'signal'>
+
+/** `serve` as the image has it: compiled, in production mode, its log in a file. */
+export async function startServe(
+  { folder, signal }: ServiceContext,
+  settings: Record<string, string>,
 ): Promise<Contestant & AsyncDisposable> {
   compiled ??= compile()
   await compiled
@@ -30,13 +35,7 @@ export async function startService(
   const logFile = join(folder, `service-${logs}.log`)
   const log = await open(logFile, 'w')
   const child = startProgram(process.execPath, [CLI, 'serve'], {
-    settings: {
-      ENV_FILE: devNull,
-      DATABASE_URL: databaseUrl,
-      PORT: '0',
-      LOG_LEVEL,
-      RESPONSE_CACHE_MB: String(cacheMegabytes),
-    },
+    settings: { ENV_FILE: devNull, PORT: '0', LOG_LEVEL, ...settings },
     stdout: log.fd,
   })
   await log.close()
@@ -68,7 +67,7 @@ const isReady = (url: string) =>
     () => false,
   )
 
-/** A Fastify route that answers with the bytes that a service has for these paths now. */
+/** A Fastify route that responds with the bytes that a service has for these paths now. */
 export async function startBareRoute(service: Contestant, paths: string[]): Promise<Contestant & AsyncDisposable> {
   const child = startHelper('bare-route.ts')
   child.send({ url: service.url, paths })

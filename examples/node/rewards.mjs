@@ -7,7 +7,7 @@ let shown = 0
 // Asks for one page after the other, as long as somebody wants more.
 for await (const { id, incentives } of client.eachCampaign({ chainId: 8453, pageSize: 20 })) {
   for (const incentive of incentives) {
-    // The type of an incentive tells which keys it has.
+    // The type of an incentive determines which keys it has.
     if (incentive.type !== 'ERC20Incentive' || !incentive.metadata) continue
     const { decimals, symbol } = incentive.metadata
     const reward = `${toTokens(incentive.reward, decimals)} ${symbol}`

@@ -6,7 +6,7 @@ if (status !== 200) throw new Error('error' in data ? data.error : data.detail)
 
 for (const { id, incentives } of data.campaigns) {
   for (const incentive of incentives) {
-    // The type of an incentive tells which keys it has.
+    // The type of an incentive determines which keys it has.
     console.log(id, incentive.type === 'ERC20Incentive' ? `${incentive.reward} of ${incentive.asset}` : incentive.type)
   }
 }

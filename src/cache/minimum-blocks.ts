@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AsOf } from '../database/lookups/followed-chains.ts'
 import { BlockNotReachedError, InvalidParameterError, OverloadedError } from '../http/request/errors/errors.ts'
 import type { DataVersion } from '../read-models/data-version/read.ts'
-import type { MinimumBlocks } from '../schemas/parameters/minimum-blocks.ts'
+import type { MinimumBlocks } from '../schemas/parameters/shared-parameters.ts'
 
 /** How long a request waits for its blocks. */
 export const MIN_BLOCK_TIMEOUT_MS = 2000

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import '../process/node-version.ts'
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { version } from '../http/version.ts'
+import { OperatorError } from '../operator-error.ts'
 import { printFindings, toPrintable } from '../process/print-rows.ts'
 import { ending, handleSignals } from '../process/shutdown.ts'
-import { toBaseUrl, toCount, toInstant, toRequestPath } from './arguments.ts'
 import type { DoctorOptions } from './doctor.ts'
 import type { ExportOptions } from './export/export-folder.ts'
 import type { MigrateOptions } from './migrate.ts'
@@ -206,11 +206,47 @@ try {
   }
 }
 
-/** How errors are written: each line as it may be printed, for the names of files and roles in it are not ours. */
+/** How errors are written, with a stack only if they are unexpected: each line as it may be printed, for the names of files and roles in it are not ours. */
 async function loadReport() {
-  const { explainError } = await import('./failures.ts')
+  const { explainDenial, explainFailure } = await import('../database/connection/database-errors.ts')
+  const explain = (error: unknown) => {
+    if (!(error instanceof Error)) return String(error)
+    if (error instanceof OperatorError) return error.message
+    // The file system says what it refuses, with the name of the file.
+    const isAboutFile = 'syscall' in error && 'path' in error
+    return explainFailure(error) ?? explainDenial(error) ?? (isAboutFile ? error.message : error.stack)
+  }
   return (error: unknown) => {
-    const lines = String(explainError(error)).split('\n')
+    const lines = String(explain(error)).split('\n')
     process.stderr.write(`${lines.map(toPrintable).join('\n')}\n`)
   }
+}
+
+export function toCount(text: string) {
+  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number from 0 to 999999999')
+  return Number(text)
+}
+
+export function toInstant(text: string) {
+  const instant = new Date(text)
+  if (!/^20\d\d-.*T.*(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(instant.getTime())) {
+    throw new InvalidArgumentError('must be an ISO 8601 instant of this century, such as 2026-03-01T12:00:00Z')
+  }
+  return instant
+}
+
+/** The base URL of a deployment. */
+export function toBaseUrl(text: string) {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new InvalidArgumentError('must be the http or https URL below which the operations are')
+  }
+  if (url.search !== '' || url.hash !== '') throw new InvalidArgumentError('must have neither a query nor a fragment')
+  return url.href
+}
+
+/** The path and query of a request. */
+export function toRequestPath(text: string) {
+  if (!/^\/[^\s#]*$/.test(text)) throw new InvalidArgumentError('must be a path such as /campaigns?pageSize=10')
+  return text
 }

@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { createSecret, listCredentials, revokeCredential, saveCredential } from '../database/lookups/credentials.ts'
+import { OperatorError } from '../operator-error.ts'
 import { withCurrentSchema } from '../process/database-access.ts'
 import { toJsonLine, toPrintable, toTable } from '../process/print-rows.ts'
 import { name128 } from '../schemas/parameters/query-values.ts'
 import { Address } from '../schemas/primitives.ts'
-import { createValidator, describeFault } from '../schemas/validation/validator.ts'
+import { createValidator, describeFault } from '../schemas/validator.ts'
 import type { Settings } from '../settings.ts'
 
 export interface NewToken {
@@ -16,7 +17,7 @@ export interface NewToken {
 }
 
 /** The operator's request cannot be fulfilled; the message says why. */
-export class TokenError extends Error {
+export class TokenError extends OperatorError {
   override readonly name = 'TokenError'
 }
 

@@ -1,7 +1,8 @@
 import type pg from 'pg'
+import { OperatorError } from '../operator-error.ts'
 
 /** The role for `serve` does not exist, or has too many rights; the message says which. */
-export class ServingRoleError extends Error {
+class ServingRoleError extends OperatorError {
   override readonly name = 'ServingRoleError'
 }
 
@@ -14,7 +15,7 @@ export const SERVING_SCHEMAS = ['public', 'drizzle'] as const
  */
 export const SERVING_FUNCTIONS = [
   'advance_claim_windows(integer, integer)',
-  'advance_campaign_activity(integer)',
+  'advance_active_bitmap(integer)',
   'drop_changes(interval, integer)',
   'make_campaign_documents(bigint[])',
 ] as const
@@ -78,7 +79,7 @@ export async function grantReading(client: pg.Client, role: string) {
 
 /**
  * Leaves a role only the rights on our tables and schemas that `serve` needs: it reads, and records when a credential was
- * used. What changes with the clock is changed by functions (see advance_claim_windows, advance_campaign_activity).
+ * used. What changes with the clock is changed by functions (see advance_claim_windows, advance_active_bitmap).
  * Migrations and imports need the role that owns the tables.
  */
 export async function takeRest(client: pg.Client, role: string) {

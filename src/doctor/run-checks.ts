@@ -3,16 +3,20 @@ import { describeFailure, isConnectionFailure } from '../database/connection/dat
 import { type Differences, findDifferences, pickCampaigns, type Sample } from '../database/find-differences.ts'
 import type { FollowedChain } from '../database/lookups/followed-chains.ts'
 import { inSnapshot, type Query } from '../database/snapshot.ts'
-import { differingMaps, misplacedCampaigns } from '../read-models/campaign-search/check.ts'
+import { differingBitmaps, misplacedCampaigns } from '../read-models/campaign-search/check.ts'
 import { examineChanges } from '../read-models/changes/check.ts'
 import { examineRevision, readRevision } from '../read-models/data-version/check.ts'
 import { examineUnvaluedClaims } from '../read-models/prices/check.ts'
 import { type CheckedFinding, type Finding, failed, ok, REBUILD, warning } from '../schemas/check-findings.ts'
-import { examineChains, examineOrphans } from './chain-checks.ts'
-import { examineLocale, examineSchemaObjects, examineVersion } from './database-checks.ts'
-import { derivedColumns, derivedCounts } from './derived-column-checks.ts'
-import { compareDocuments } from './document-checks.ts'
-import { examineRights } from './serving-role-check.ts'
+import {
+  examineChains,
+  examineLocale,
+  examineOrphans,
+  examineRights,
+  examineSchemaObjects,
+  examineVersion,
+} from './database-checks.ts'
+import { compareDocuments, derivedColumns, derivedCounts } from './derived-column-checks.ts'
 
 export interface Examined {
   client: pg.Client
@@ -93,7 +97,7 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     ...derivedCounts.map(({ name, subject, differing }) => compareRows(name, subject, differing, null)),
     compare('documents', 'documents', sample, () => compareDocuments(client, statementMs, sample)),
     compareRows('bits', 'bits of campaigns', misplacedCampaigns),
-    compareRows('bitmaps', 'bitmaps of facets', differingMaps),
+    compareRows('bitmaps', 'bitmaps of facets', differingBitmaps),
     { name: 'chains', examine: async () => examineChains(await inCheckSnapshot(examined.listChains)) },
     checkOf('orphans', examineOrphans),
     checkOf('unvalued claims', examineUnvaluedClaims),

@@ -1,5 +1,7 @@
+import { OperatorError } from '../operator-error.ts'
+
 /** The reason why no embedded server can run here, and what to do about it. */
-export class EmbeddedServerError extends Error {
+export class EmbeddedServerError extends OperatorError {
   override readonly name = 'EmbeddedServerError'
 }
 

@@ -4,9 +4,10 @@ import {
   describeFailure,
   isConnectionFailure,
 } from '../database/connection/database-errors.ts'
+import { OperatorError } from '../operator-error.ts'
 
 /** An import that failed at the database; the message says why, what was written and what to do. */
-export class ImportFailedError extends Error {
+export class ImportFailedError extends OperatorError {
   override readonly name = 'ImportFailedError'
 }
 

@@ -10,8 +10,8 @@ import {
   quote,
   type ValidateFunction,
   type Validator,
-} from '../schemas/validation/validator.ts'
-import { findExcess } from './line-limits.ts'
+} from '../schemas/validator.ts'
+import { findExcess } from './lines.ts'
 
 /** What a line holds: a record, the removal of one, or what is wrong with it. */
 export type ReadRecord =

@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib'
 import type { ImportRecord } from '../ingest/records.ts'
 import type { RemovalRecord } from '../ingest/removal-records.ts'
 import { toPlainText } from '../ingest/validation-errors.ts'
+import { OperatorError } from '../operator-error.ts'
 
 /** A source of records: NDJSON as bytes. */
 export interface ImportSource {
@@ -18,7 +19,7 @@ const RECORDS_IN_A_CHUNK = 1000
 const STANDARD_INPUT = '-'
 
 /** A file that cannot be read, or has an unexpected format. */
-export class UnreadableFileError extends Error {
+export class UnreadableFileError extends OperatorError {
   override readonly name = 'UnreadableFileError'
 
   constructor(file: string, reason: string, options?: ErrorOptions) {

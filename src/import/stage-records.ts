@@ -7,8 +7,7 @@ import { columnsOf, type RecordOf, removalColumns, type Value } from '../ingest/
 import { settleStagedSql, stagingName, toLineId, withdrawRemoved } from '../ingest/staging/staging.ts'
 import { ImportFaultsError, ValidationErrors } from '../ingest/validation-errors.ts'
 import { type ChangeKind, withRestaged } from '../read-models/steps.ts'
-import { readLines, UnreadableLineError } from './lines.ts'
-import { createMemoryPressure } from './memory-pressure.ts'
+import { createMemoryPressure, readLines, UnreadableLineError } from './lines.ts'
 import { type ReadRecord, readRecord } from './record-reader.ts'
 import type { ImportSource } from './sources.ts'
 

@@ -32,15 +32,14 @@ export class CatchUpTarget {
     this.#lastProgressAt = performance.now()
   }
 
-  /** @param asOf what another process that follows the chain has stored. */
-  recordElsewhere(asOf: number) {
+  /**
+   * Whether another process has stored a block as new as the head of the first look.
+   * @param asOf what it has stored.
+   */
+  isPassedBy(asOf: number) {
     if (asOf !== this.#storedElsewhere) this.recordProgress()
     this.#storedElsewhere = asOf
-  }
-
-  /** Whether another process has stored a block as new as the head of the first look. */
-  isPassedBy(number: number) {
-    return this.#head !== undefined && number >= this.#head
+    return this.#head !== undefined && asOf >= this.#head
   }
 
   /** @param asOf the newest block of the chain, which is stored. */

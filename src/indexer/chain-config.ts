@@ -3,7 +3,7 @@ import type { Hex } from 'viem'
 import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import { Address, ChainId, DecimalAmount, MAX_SAFE_INTEGER } from '../schemas/primitives.ts'
 import { ref } from '../schemas/references.ts'
-import { createValidator, describeFault, type ErrorObject } from '../schemas/validation/validator.ts'
+import { createValidator, describeFault, type ErrorObject } from '../schemas/validator.ts'
 import { faultsOfPrices, PriceEntry, type PriceSource, toPriceSource } from './feeds/price-settings.ts'
 import { toAddressAndHeaders } from './rpc/json-rpc.ts'
 

@@ -1,3 +1,4 @@
+import { OperatorError } from '../operator-error.ts'
 import type { Heads } from './rpc/chain-client.ts'
 import type { BlockHeader } from './rpc/parse-responses.ts'
 import type { FollowedState, SyncStep } from './sync/sync-steps.ts'
@@ -25,6 +26,6 @@ export type ChainEvent =
 export type OnChainEvent = (event: ChainEvent) => void
 
 /** Chains are not followed as requested; the message says why, and contains no URL. */
-export class FollowingError extends Error {
+export class FollowingError extends OperatorError {
   override readonly name = 'FollowingError'
 }

@@ -6,7 +6,6 @@ import { describeFailure, isConnectionFailure, isDatabaseUnreachable } from '../
 import { type CatchUpLimits, CatchUpTarget } from './catch-up-target.ts'
 import type { ChainSettings } from './chain-config.ts'
 import { FollowingError, type OnChainEvent } from './chain-events.ts'
-import { checkFeeds } from './feeds/check-feeds.ts'
 import { findMissing } from './feeds/followed-feeds.ts'
 import { type ChainClient, createChainClient, type Heads } from './rpc/chain-client.ts'
 import { EndpointError } from './rpc/endpoint-errors.ts'
@@ -17,6 +16,7 @@ import { ImportedChainError, OtherChainSettingsError } from './store/chain-regis
 import { ChainMovedError } from './store/chain-rows.ts'
 import { type ChainStore, openChainStore, StoredElsewhereError } from './store/chain-store.ts'
 import { defaultBackFillSettings } from './sync/backfill.ts'
+import { checkFeeds } from './sync/sync-feeds.ts'
 import { createNewHeadSignal, followChain, type SyncFailure } from './sync/sync-loop.ts'
 import type { FollowedState, SyncStep } from './sync/sync-steps.ts'
 
@@ -75,7 +75,12 @@ export class ChainWorker {
     this.#limits = limits
     this.#target = new CatchUpTarget(chain.chainId, limits)
     const knownContracts = async () => (await this.#opening)?.contracts() ?? []
-    this.#client = this.#recordingHeads(createChainClient({ ...chain, settings: limits.endpoints, knownContracts }))
+    const onHeads = (heads: Heads) => {
+      this.#target.recordHead(heads.head)
+      this.#lastHeads = heads
+      options.onEvent({ type: 'heads', ...heads })
+    }
+    this.#client = createChainClient({ ...chain, settings: limits.endpoints, knownContracts, onHeads })
     const [firstPosition, onHead] = [chain.urls.length + 1, this.#newHeads.announce]
     this.#sockets = createHeadSockets({ ...chain, firstPosition, onHead })
   }
@@ -146,21 +151,6 @@ export class ChainWorker {
     await Promise.race([closing, sleep(CLOSE_MS, undefined, { ref: false })])
   }
 
-  #recordingHeads(client: ChainClient): ChainClient {
-    return {
-      ...client,
-      heads: async () => {
-        const heads = await client.heads()
-        this.#target.recordHead(heads.head)
-        this.#lastHeads = heads
-        this.#options.onEvent({ type: 'heads', ...heads })
-        return heads
-      },
-      until: (sooner) => this.#recordingHeads(client.until(sooner)),
-      searching: (target) => this.#recordingHeads(client.searching(target)),
-    }
-  }
-
   /** @param onWait called if opening waits: for the end of another process, or for the first response of a new chain. */
   #open(onWait: () => void = () => undefined) {
     const { url, chain, isOnce, onEvent, signal } = this.#options
@@ -186,15 +176,15 @@ export class ChainWorker {
 
   /** @param asOf what another process that follows the chain has stored. */
   async #isEnough(asOf: number) {
-    this.#target.recordElsewhere(asOf)
     try {
       if (this.#lastHeads === undefined) await this.#client.until(this.#options.signal).heads()
     } catch (error) {
       if (!isUnavailable(error)) throw error
       this.#logTrouble(error)
     }
+    const isEnough = this.#target.isPassedBy(asOf)
     this.#target.failWhenStalled('another process follows it')
-    return this.#target.isPassedBy(asOf)
+    return isEnough
   }
 
   async #followStored(store: ChainStore) {

@@ -1,4 +1,4 @@
-import { clearBits, divideSpans, putIntoMaps } from '../read-models/campaign-search/maintain.ts'
+import { clearBits, setBits, splitSegments } from '../read-models/campaign-search/maintain.ts'
 import { recordChanges } from '../read-models/changes/maintain.ts'
 import { changeClaimIntervals } from '../read-models/claim-intervals/maintain.ts'
 import { changeContractTotals, changeTotals, countBefore } from '../read-models/claim-windows/maintain.ts'
@@ -60,10 +60,10 @@ export const batchSteps: readonly Step[] = [
   ...makeDocuments,
   ...changeTotals,
   ...changeClaimIntervals,
-  ...putIntoMaps,
+  ...setBits,
   ...changeContractTotals,
   // Last of all: it may rebuild the totals of popular creators, to which no difference may be added afterwards.
-  ...divideSpans,
+  ...splitSegments,
 ]
 
 /**

@@ -14,7 +14,7 @@ import { listWrittenTables, vacuum } from './vacuum.ts'
 /** All derived data, in this order: later entries need earlier ones. */
 const derivedData = [
   // Its revision is about everything.
-  'select revise_data()',
+  'select bump_data_version()',
   ...recomputeFacets,
   // Totals are sums of them.
   ...recomputeValues,
@@ -35,17 +35,17 @@ const derivedData = [
   `insert into profile_score_counts (score_bucket, profile_count)
   select score_bucket, count(*) from profiles group by score_bucket`,
   makeCampaignDocuments('select key from campaigns'),
-  'select rebuild_campaign_maps()',
+  'select rebuild_campaign_bitmaps()',
   'delete from token_versions',
   'insert into token_versions (version) values (gen_random_uuid())',
   // Readers of a revision from before a gap start over.
-  `delete from data_revisions earlier using (
-    select revision, revision - lag(revision) over (order by revision) as step from data_revisions
+  `delete from data_versions earlier using (
+    select revision, revision - lag(revision) over (order by revision) as step from data_versions
   ) each where each.step > 1 and earlier.revision < each.revision`,
   // Readers of changes start again too: a repair is no change of a batch.
   'delete from changes',
-  `insert into changes (revision, position, identity, at, kind)
-  select revision, 0, identity, clock_timestamp(), 'beginning' from data_revisions order by revision desc limit 1`,
+  `insert into changes (revision, position, epoch, at, kind)
+  select revision, 0, epoch, clock_timestamp(), 'beginning' from data_versions order by revision desc limit 1`,
 ]
 
 export interface RebuildOptions {

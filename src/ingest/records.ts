@@ -1,7 +1,6 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import { ActionClaimant, ActionStep } from '../schemas/campaigns/action-steps.ts'
+import { ActionClaimant, ActionStep, actionCategories } from '../schemas/campaigns/action-steps.ts'
 import { AllowListType } from '../schemas/campaigns/allow-lists.ts'
-import { actionCategories, wordOrNull } from '../schemas/campaigns/enumerations.ts'
 import { incentiveVariants } from '../schemas/campaigns/incentives.ts'
 import { name128 } from '../schemas/parameters/query-values.ts'
 import {
@@ -16,7 +15,7 @@ import {
   TransactionHash,
   text,
 } from '../schemas/primitives.ts'
-import { ref, refOrNull, stringOrNull } from '../schemas/references.ts'
+import { ref, refOrNull, stringOrNull, wordOrNull } from '../schemas/references.ts'
 
 /*
  * The records that the import accepts, one a line: `{"type": …}` and the field names of the API. They are made of the

@@ -1,4 +1,5 @@
-import { truncate } from '../schemas/truncate.ts'
+import { OperatorError } from '../operator-error.ts'
+import { truncate } from '../schemas/texts.ts'
 
 /** Number of faults that are listed; the rest is counted. */
 export const MAX_REPORTED = 20
@@ -42,7 +43,7 @@ export const toPlainText = (text: string) =>
     )
 
 /** Input that was refused; nothing of it was written. The message has a line for each of the first faults. */
-export class ImportFaultsError extends Error {
+export class ImportFaultsError extends OperatorError {
   override readonly name = 'ImportFaultsError'
   readonly faults: ValidationErrors
 

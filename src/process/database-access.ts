@@ -1,11 +1,14 @@
+import { constants } from 'node:fs'
+import { access, mkdir, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ConfigurationError } from '../config.ts'
 import { type Database, openDatabase } from '../database/connection/client.ts'
 import { explainFailure, isDatabaseUnreachable } from '../database/connection/database-errors.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
 import { type EmbeddedServer, openEmbeddedServer } from '../embedded/embedded-postgres.ts'
 import { findBinaries } from '../embedded/embedded-programs.ts'
 import type { Settings } from '../settings.ts'
-import { createDataFolder } from './data-folder.ts'
 import { ending, onShutdown } from './shutdown.ts'
 
 export interface DatabaseAccess {
@@ -59,18 +62,23 @@ const AWAY_MS = 2000
 /** Some work on the database, and what it gives. */
 export type Attempt = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Retries the work while the database is unreachable, and logs it, until the process ends. */
-export const retryWhileAway: Attempt = async (work) => {
+/**
+ * Retries the work while the database is unreachable, until the process ends.
+ * @param onAway is called with each such failure, and ends the retries by throwing one.
+ */
+export async function retryWhileAway<T>(work: () => Promise<T>, onAway = logAway): Promise<T> {
   for (;;) {
     try {
       return await work()
     } catch (error) {
       if (ending.aborted || !isDatabaseUnreachable(error)) throw error
-      process.stderr.write(`${explainFailure(error)}, retrying\n`)
+      onAway(error)
       await sleep(AWAY_MS, undefined, { signal: ending })
     }
   }
 }
+
+const logAway = (error: unknown) => void process.stderr.write(`${explainFailure(error)}, retrying\n`)
 
 /**
  * Works on a database whose schema is current: an embedded one is migrated first.
@@ -98,4 +106,50 @@ export async function withCurrentSchema<T>(
     await close()
     await access.close()
   }
+}
+
+const reasons: Record<string, string> = {
+  EEXIST: 'there is a file in its place',
+  ENOTDIR: 'there is a file in its place, or above it',
+  ENOENT: 'no folder can be made there',
+  EACCES: 'this account may not write there',
+  EPERM: 'this account may not write there',
+  EROFS: 'its file system is read-only',
+  ENOSPC: 'there is no space left on its disk',
+}
+
+/**
+ * Creates the folder of the embedded server if there is none.
+ * @throws ConfigurationError if it is not a writable folder.
+ */
+export async function createDataFolder(name: string) {
+  const folder = resolve(name)
+  try {
+    await makeFolder(folder)
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const reason = ('code' in error ? reasons[String(error.code)] : undefined) ?? error.message
+    throw new ConfigurationError(`DATA_DIR ${folder} cannot be used: ${reason}`, { cause: error })
+  }
+  return folder
+}
+
+const isFolder = (path: string) =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+
+/**
+ * Not `recursive`: if a file system answers ENOENT for lack of a better code, as /proc does, Node.js never stops
+ * trying.
+ */
+async function makeFolder(path: string): Promise<void> {
+  if (await isFolder(path)) return
+  if (dirname(path) !== path) await makeFolder(dirname(path))
+  await mkdir(path, { mode: 0o700 }).catch(async (error: unknown) => {
+    // Another process may have been faster.
+    if (!(await isFolder(path))) throw error
+  })
 }

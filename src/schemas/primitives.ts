@@ -114,3 +114,14 @@ export const text = (description: string, options: { maxLength?: number; minLeng
 
 /** A number of things, or an index: an integer from 0 on. */
 export const wholeNumber = (description: string) => Type.Integer({ minimum: 0, description })
+
+/** By chain ID, core address, identifier, ascending: how campaigns of given IDs are ordered. */
+export function byCampaignId(one: string, other: string) {
+  const [[chain = '', core = '', identifier = ''], [otherChain = '', otherCore = '', otherIdentifier = '']] = [
+    one.split(':'),
+    other.split(':'),
+  ]
+  if (chain !== otherChain) return Number(chain) - Number(otherChain)
+  if (core !== otherCore) return core < otherCore ? -1 : 1
+  return BigInt(identifier) < BigInt(otherIdentifier) ? -1 : 1
+}

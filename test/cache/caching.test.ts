@@ -188,7 +188,7 @@ test.each([
       await waitFor(async () => ((await held()) === 1 ? true : undefined))
       const slow = statements.at(-1)
       for (let commits = 0; commits < 3; commits += 1) {
-        await api.database.query('select revise_data()')
+        await api.database.query('select bump_data_version()')
         asked.push(api.get(path), api.get(path))
         await sleep(50)
       }
@@ -214,7 +214,7 @@ test('what does not change the data leaves kept answers alone: a used token, kep
   expect((await api.get('/campaigns/accesslists', headers)).statusCode).toBe(200)
   await api.database.query('select advance_claim_windows()')
   await api.database.query('vacuum (analyze) campaigns')
-  await other.query('select revise_data()')
+  await other.query('select bump_data_version()')
   // Whoever asks the database for the page now is disappointed.
   await api.database.query('alter table campaign_documents rename to elsewhere')
   expect(await api.get('/campaigns')).toMatchObject({ statusCode: 200, body })
@@ -236,7 +236,7 @@ test('after a failover that lost a commit no answer of the lost history is given
     const lost = aCampaign()
     await api.save(lost)
     const revisionOf = async () =>
-      (await api.database.query('select max(revision) as revision from data_revisions'))[0]?.revision
+      (await api.database.query('select max(revision) as revision from data_versions'))[0]?.revision
     const lostRevision = await revisionOf()
     expect((await campaignsOf(api)).map(({ id }) => id)).toContain(lost.id)
     await disconnect()

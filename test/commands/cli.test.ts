@@ -6,7 +6,7 @@ import pg from 'pg'
 import { generateSample } from 'reward-campaigns-sample-data'
 import { describe, expect, inject, test } from 'vitest'
 import { ConfigurationError, readSettings } from '../../src/config.ts'
-import { renamedSettings } from '../../src/renamed-settings.ts'
+import { renamedSettings } from '../../src/settings.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, anAddress, anErc20Incentive } from '../setup/records.ts'
 import { databaseUrl } from '../setup/servers/database-url.ts'
@@ -175,7 +175,7 @@ describe('settings', () => {
   })
 
   test('a setting under its former name is a fault that says the new name, unless it is empty', () => {
-    for (const [former, name] of Object.entries(renamedSettings)) {
+    for (const [former, name] of renamedSettings) {
       expect(() => readSettings({ [former]: '1' })).toThrow(`${former} is now called ${name}`)
       expect(readSettings({ [former]: '' })).toHaveProperty(name)
     }

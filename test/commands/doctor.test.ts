@@ -24,7 +24,7 @@ test('doctor prints a line for each check, and ends with 0 where there are warni
 
 test('doctor --json prints the same as NDJSON, and ends with 1 where a check has failed', async () => {
   await using database = await createTestDatabase()
-  await database.query('delete from data_revisions')
+  await database.query('delete from data_versions')
   const { code, stdout, stderr } = await runCli(['doctor', '--all', '--json'], { DATABASE_URL: database.url })
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
   const findings = stdout
@@ -64,21 +64,21 @@ test('rebuild makes anew what doctor finds, while readers go on and processes se
   }
   const before = await totals()
   expect(Math.max(...before)).toBeGreaterThan(0)
-  await database.query(`drop trigger data_is_revised on claims;
-    delete from claims; delete from data_revisions where revision < (select max(revision) from data_revisions)`)
+  await database.query(`drop trigger bump_data_version on claims;
+    delete from claims; delete from data_versions where revision < (select max(revision) from data_versions)`)
   // Nothing has told the service.
   expect(await totals()).toEqual(before)
   expect(await runCli(['doctor', '--all'], settings)).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(
-      /^schema objects +failed +trigger data_is_revised .*: run `reward-campaigns rebuild`/m,
+      /^schema objects +failed +trigger bump_data_version .*: run `reward-campaigns rebuild`/m,
     ),
   })
   await using reader = await openReader(database.url)
   expect(await runCli(['rebuild'], settings)).toMatchObject({
     code: 0,
     stdout: 'all derived data recomputed\n',
-    stderr: 'restoring trigger data_is_revised\nrecomputing all derived data\n',
+    stderr: 'restoring trigger bump_data_version\nrecomputing all derived data\n',
   })
   expect(await reader.count('campaign_claim_totals')).toBeGreaterThan(0)
   expect(Math.max(...(await totals()))).toBe(0)

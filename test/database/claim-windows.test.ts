@@ -50,7 +50,7 @@ beforeAll(async () => {
   client = new pg.Client({ connectionString: database.url })
   await client.connect()
   const stored = await rows('select id, key from campaigns')
-  await rows(`select map_facet('creator', 0, $1)`, [POPULAR])
+  await rows(`select build_facet_bitmap('creator', 0, $1)`, [POPULAR])
   keys = campaigns.map(({ id }) => String(stored.find((row) => row.id === id)?.key))
 })
 afterAll(async () => {

@@ -137,12 +137,12 @@ async function* pagesOf(list: HardQuery[], totalOf: (response: LightMyRequestRes
 async function lookedAt(calls: [{ text: string }, unknown[]][]) {
   const asked = calls.flatMap(([, values = []]) => values.filter((value) => String(value).startsWith('[{"groups"')))
   const [row] = await database.query(
-    `select count(popular.key)::integer * (select count(*)::integer from campaign_spans) as maps,
-      coalesce(sum(cardinality(campaign_keys_of(entry.kind, entry.chain, entry.value)))
+    `select count(popular.key)::integer * (select count(*)::integer from bitmap_segments) as maps,
+      coalesce(sum(cardinality(campaign_keys_for_facet(entry.kind, entry.chain, entry.value)))
         filter (where popular.key is null), 0)::integer as campaigns
     from json_to_recordset($1::json) question (kinds text[], chains bigint[], "values" text[]),
       unnest(kinds, chains, "values") entry (kind, chain, value)
-    left join popular_facets popular
+    left join indexed_facets popular
       on popular.kind = entry.kind and popular.chain_id = entry.chain and popular.value = entry.value`,
     [asked[0]],
   )

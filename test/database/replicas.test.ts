@@ -152,7 +152,7 @@ test('what a standby cancels for the sake of what it replays is asked again', as
       .length
   const responses: ReturnType<typeof api.get>[] = []
   while ((await waiting()) === 0) responses.push(api.get(`/campaigns?page=${responses.length + 1}`))
-  const maps = await lockCampaigns(primary.url, 'facet_maps')
+  const maps = await lockCampaigns(primary.url, 'facet_bitmaps')
   await shipNow()
   await expect
     .poll(() => strict.log(), { timeout: 10_000 })

@@ -228,9 +228,9 @@ describe('the role that serves', () => {
       if (!isWriting) expect(outcome, call).not.toBe(DENIED)
     }
     const writing = functions.filter(({ isWriting }) => isWriting).map(({ name }) => name)
-    expect(writing).toEqual(expect.arrayContaining(['revise_data()', 'rebuild_claim_totals()']))
+    expect(writing).toEqual(expect.arrayContaining(['bump_data_version()', 'rebuild_claim_totals()']))
     expect(writing.filter((name) => !denied.includes(name)).sort()).toEqual([
-      'advance_campaign_activity(integer)',
+      'advance_active_bitmap(integer)',
       'advance_claim_windows(integer,integer)',
       'drop_changes(interval,integer)',
     ])

@@ -95,7 +95,7 @@ test('looking writes nothing', async () => {
   const state = () =>
     database.query(
       `select array_agg(document.xmin::text order by campaign_key) as documents, pg_current_wal_insert_lsn() is null as log,
-        (select count(*) from pg_class) as tables, (select array_agg(revision) from data_revisions) as revisions
+        (select count(*) from pg_class) as tables, (select array_agg(revision) from data_versions) as revisions
       from campaign_documents document`,
     )
   const before = await state()
@@ -193,23 +193,23 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
   },
   {
     check: 'schema objects',
-    says: /^trigger data_is_revised of public.claims is missing$/,
-    defect: 'drop trigger data_is_revised on claims',
+    says: /^trigger bump_data_version of public.claims is missing$/,
+    defect: 'drop trigger bump_data_version on claims',
   },
   {
     check: 'schema objects',
-    says: /^trigger data_is_revised of public.claims is not that of this version$/,
-    defect: 'alter table claims disable trigger data_is_revised',
+    says: /^trigger bump_data_version of public.claims is not that of this version$/,
+    defect: 'alter table claims disable trigger bump_data_version',
   },
   {
     check: 'schema objects',
-    says: /^function revise_data\(\) is not that of this version$/,
-    defect: 'create or replace function revise_data() returns void language plpgsql as $$ begin return; end $$',
+    says: /^function bump_data_version\(\) is not that of this version$/,
+    defect: 'create or replace function bump_data_version() returns void language plpgsql as $$ begin return; end $$',
   },
   {
     check: 'schema objects',
-    says: /^function map_facet\(text,bigint,text\) is missing$/,
-    defect: 'drop function map_facet',
+    says: /^function build_facet_bitmap\(text,bigint,text\) is missing$/,
+    defect: 'drop function build_facet_bitmap',
   },
   {
     check: 'incentives',
@@ -226,7 +226,7 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
     check: 'flags',
     says: /1 in all/,
     defect: `update campaigns set has_whitelisted_rewards = not has_whitelisted_rewards where ${one('campaigns')};
-      select rebuild_campaign_maps(), refresh_trending_campaigns(array(select key from campaigns))`,
+      select rebuild_campaign_bitmaps(), refresh_trending_campaigns(array(select key from campaigns))`,
   },
   {
     check: 'claimants',
@@ -315,19 +315,19 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
   {
     check: 'bits',
     says: /1 in all: \d+:0x/,
-    defect: `update campaign_places set identifier = identifier + 1 where ${one('campaign_places')}`,
+    defect: `update campaign_bits set identifier = identifier + 1 where ${one('campaign_bits')}`,
   },
   {
     check: 'bitmaps',
-    says: /1 in all: \w+.* since \d+$/,
-    defect: `update facet_maps set bits = set_bit(bits, 5, 1 - get_bit(bits, 5)) where ${one('facet_maps')}`,
+    says: /1 in all: \w+.* segment \d+$/,
+    defect: `update facet_bitmaps set bits = set_bit(bits, 5, 1 - get_bit(bits, 5)) where ${one('facet_bitmaps')}`,
   },
   {
     check: 'bitmaps',
     says: /1 in all: target /,
     // Where nobody has a place.
-    defect: `update facet_maps set bits = set_bit(bits, 8000, 1)
-      where facet_key = (select key from popular_facets where kind = 'target' limit 1)`,
+    defect: `update facet_bitmaps set bits = set_bit(bits, 8000, 1)
+      where facet_key = (select key from indexed_facets where kind = 'target' limit 1)`,
   },
   {
     check: 'orphans',
@@ -339,13 +339,13 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
   {
     check: 'changes',
     says: /^\d+ changes are of revisions that the data never had$/,
-    defect: 'update changes set identity = gen_random_uuid() where revision = (select max(revision) from changes)',
+    defect: 'update changes set epoch = gen_random_uuid() where revision = (select max(revision) from changes)',
   },
-  { check: 'revision', says: /^the data has no revision$/, defect: 'delete from data_revisions' },
+  { check: 'revision', says: /^the data has no revision$/, defect: 'delete from data_versions' },
   {
     check: 'revision',
     says: /^between the \d+ revisions up to \d+ some are missing$/,
-    defect: 'delete from data_revisions where revision = (select max(revision) - 1 from data_revisions)',
+    defect: 'delete from data_versions where revision = (select max(revision) - 1 from data_versions)',
   },
 ]
 
@@ -462,7 +462,7 @@ describe('a defect is found, and nothing else, and mended by what the advice nam
     await using database = await createTestDatabase(healthy)
     await database.query(`update incentives set claim_count = claim_count + 1;
       update campaign_documents set detail = detail || ' '; update campaign_claimant_counts set claimant_count = 1000;
-      update contract_claim_totals set campaign_count = campaign_count + 1; update facet_maps set bits = ~bits`)
+      update contract_claim_totals set campaign_count = campaign_count + 1; update facet_bitmaps set bits = ~bits`)
     const faults = await faultsOf(database, { isComplete: false })
     expect(faults.map(({ check }) => check)).toEqual(
       expect.arrayContaining(['incentives', 'claimants', 'contract totals', 'documents', 'bitmaps']),

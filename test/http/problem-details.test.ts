@@ -317,12 +317,12 @@ describe('every code', () => {
       // Each look at the data finds it changed.
       const [row] = await changing.database.query(
         `select string_agg(quote_ident(column_name), ', ' order by ordinal_position) as columns
-        from information_schema.columns where table_name = 'data_revisions' and column_name <> 'revision'`,
+        from information_schema.columns where table_name = 'data_versions' and column_name <> 'revision'`,
       )
       await changing.database.query('create sequence looks')
-      await changing.database.query('alter table data_revisions rename to stored_revisions')
+      await changing.database.query('alter table data_versions rename to stored_revisions')
       await changing.database.query(
-        `create view data_revisions as select revision + nextval('looks')::integer as revision, ${row?.columns}
+        `create view data_versions as select revision + nextval('looks')::integer as revision, ${row?.columns}
         from stored_revisions`,
       )
       return await get('/campaigns', PROBLEM, changing.app)

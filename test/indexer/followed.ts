@@ -6,7 +6,6 @@ import {
   defaultEndpointSettings,
   type EndpointSettings,
 } from '../../src/indexer/rpc/endpoints.ts'
-import { newMemory } from '../../src/indexer/sync/sync-advance.ts'
 import { syncOnce } from '../../src/indexer/sync/sync-once.ts'
 import type { SyncStep } from '../../src/indexer/sync/sync-steps.ts'
 import { recordedChain } from './recording/recording.ts'
@@ -43,7 +42,7 @@ export function createFollowed(
     headBlocks: 32,
     feedCheckMs: 0,
   }
-  const memory = newMemory()
+  const memory = {}
   const chain = { ...recordedChain, prices: more.prices ?? [] }
 
   /** Looks until nothing has changed, also where nodes that fail by turns contradict each other for long. @returns the steps that were stored. */

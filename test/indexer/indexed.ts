@@ -3,7 +3,6 @@ import { EndpointError } from '../../src/indexer/rpc/endpoint-errors.ts'
 import { ChainUnavailableError, defaultEndpointSettings } from '../../src/indexer/rpc/endpoints.ts'
 import { openChainStore } from '../../src/indexer/store/chain-store.ts'
 import type { SkippedCampaignOptions } from '../../src/indexer/store/skipped-campaigns.ts'
-import { newMemory } from '../../src/indexer/sync/sync-advance.ts'
 import { syncOnce } from '../../src/indexer/sync/sync-once.ts'
 import type { SyncStep } from '../../src/indexer/sync/sync-steps.ts'
 import { recordedChain, recording } from './recording/recording.ts'
@@ -39,7 +38,7 @@ export async function openIndexed(databaseUrl: string, url: string, skipped: Ski
     headBlocks: 32,
     feedCheckMs: 0,
   }
-  const memory = newMemory()
+  const memory = {}
 
   /** Looks until nothing has changed. @returns the steps that were written. */
   async function settle() {

@@ -87,7 +87,7 @@ test.each(firstOf([1, 2, 3]))(
     await database.query('select rebuild_claim_totals()')
     const { contractTotals } = await expectToAgree(database, facts, hours)
     // None of them has so many campaigns.
-    await database.query('select rebuild_campaign_maps()')
+    await database.query('select rebuild_campaign_bitmaps()')
     const ofEverybody = await expectToAgree(database, facts, hours)
     expect(ofEverybody.contractTotals.length).toBeLessThan(contractTotals.length)
   },
@@ -186,11 +186,11 @@ test('incentives keep the places that they are given, and claims are on those', 
   expect(await stored()).toEqual([first, third])
 })
 
-test('each batch is a revision, without gaps, and with an identity of its own', async () => {
+test('each batch is a revision, without gaps, and with an epoch of its own', async () => {
   const { database, ingest } = await openTestIngest()
   const version = async () => {
-    const [row] = await database.query('select revision, identity from data_revisions order by revision desc limit 1')
-    return { revision: Number(row?.revision), identity: String(row?.identity) }
+    const [row] = await database.query('select revision, epoch from data_versions order by revision desc limit 1')
+    return { revision: Number(row?.revision), epoch: String(row?.epoch) }
   }
   const first = await version()
   const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
@@ -199,7 +199,7 @@ test('each batch is a revision, without gaps, and with an identity of its own', 
   await ingest.apply({ records: [aClaim(campaign)] })
   const last = await version()
   expect(last.revision).toBe(first.revision + 2)
-  expect(last.identity).not.toBe(first.identity)
+  expect(last.epoch).not.toBe(first.epoch)
 })
 
 test('claims that are stored as they are take no revision, however they come, nor do unknown ones that are withdrawn', async () => {
@@ -212,7 +212,7 @@ test('claims that are stored as they are take no revision, however they come, no
   if (first === undefined) throw new Error('no claim')
   await ingest.apply({ records: toLowerCase([campaign]) })
   await ingest.apply({ records: [first, ...others] })
-  const states = () => database.query('select revision, identity from data_revisions order by revision')
+  const states = () => database.query('select revision, epoch from data_versions order by revision')
   const before = await states()
   await ingest.apply({ records: [first] })
   await ingest.apply({ records: [first, ...others] })

@@ -34,9 +34,9 @@ test.each(firstOf([1, 2, 3]))(
     await ingest.apply({ records: toLowerCase(first) })
     remember(facts, first)
     await expectMapsToAgree(database)
-    // Many small spans, which grow with what comes.
-    await database.query('select rebuild_campaign_maps(7)')
-    expect(await count(database, 'campaign_spans')).toBeGreaterThan(5)
+    // Many small segments, which grow with what comes.
+    await database.query('select rebuild_campaign_bitmaps(7)')
+    expect(await count(database, 'bitmap_segments')).toBeGreaterThan(5)
     await expectMapsToAgree(database)
     for (let round = 0; round < 6; round += 1) {
       await mapSomeFacets(database, 0.3)
@@ -67,11 +67,11 @@ test.each(firstOf([1, 2, 3]))(
       for (const signature of allOf(facts, 'claimSignature').filter(isTheirs)) facts.delete(identityOf(signature))
       remember(facts, records)
       await expectMapsToAgree(database)
-      if (round === 3) await database.query('select advance_campaign_activity()')
+      if (round === 3) await database.query('select advance_active_bitmap()')
       await expectMapsToAgree(database)
     }
     await ingest.close()
-    expect(await count(database, 'popular_facets')).toBeGreaterThan(20)
+    expect(await count(database, 'indexed_facets')).toBeGreaterThan(20)
   },
 )
 
@@ -79,7 +79,7 @@ test('a claim changes maps only where it exhausts a campaign', async () => {
   await using database = await createTestDatabase()
   const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))], maxParticipants: '2' })
   await save(database, [campaign])
-  const maps = () => database.query('select *, xmin from facet_maps order by facet_key, since')
+  const maps = () => database.query('select *, xmin from facet_bitmaps order by facet_key, segment')
   const before = await maps()
   await save(database, [aClaim(campaign)])
   expect(await maps()).toEqual(before)
@@ -96,7 +96,7 @@ test('a claim exhausts its campaign, and shows it again when it is taken back, b
   const claim = aClaim(campaign)
   const ingest = await openIngest(database.url)
   const activeCampaigns = () =>
-    database.query('select sum(bit_count(bits))::integer as active from facet_maps where facet_key = 3')
+    database.query('select sum(bit_count(bits))::integer as active from facet_bitmaps where facet_key = 3')
   await ingest.apply({ records: toLowerCase([campaign, aCampaign()]) })
   await ingest.apply({ records: toLowerCase([claim, aCampaign()]) })
   expect(await activeCampaigns()).toEqual([{ active: 2 }])
@@ -168,7 +168,7 @@ test('campaigns become active, and cease to be, where none was active before', a
 test('maps are kept of what more than 150 campaigns can be found by', async () => {
   await using database = await createTestDatabase()
   const kept = () =>
-    database.query(`select kind from popular_facets
+    database.query(`select kind from indexed_facets
     where kind not in ('all', 'whitelisted', 'active', 'template') order by kind`)
   await save(database, aRow(150, 1_700_000_000, 10))
   expect(await kept()).toEqual([])
@@ -178,36 +178,36 @@ test('maps are kept of what more than 150 campaigns can be found by', async () =
   await expectMapsToAgree(database)
 })
 
-test('newer campaigns begin new spans, older ones go into those there are, and one far too large is divided', async () => {
+test('newer campaigns begin new segments, older ones go into those there are, and one far too large is divided', async () => {
   await using database = await createTestDatabase()
-  const spans = () => database.query('select since::integer, place_count from campaign_spans order by since')
+  const segments = () => database.query('select segment::integer, used_bits from bitmap_segments order by segment')
   await save(database, aRow(8244, 1_700_000_000, 10))
   const [first, second] = [
-    { since: 0, place_count: 8192 },
-    { since: 1_700_008_192, place_count: 52 },
+    { segment: 0, used_bits: 8192 },
+    { segment: 1_700_008_192, used_bits: 52 },
   ]
-  expect(await spans()).toEqual([first, second])
+  expect(await segments()).toEqual([first, second])
   await save(database, aRow(100, 1_700_007_144, 8453, 20))
-  expect(await spans()).toEqual([
-    { ...first, place_count: 8245 },
-    { ...second, place_count: 99 },
+  expect(await segments()).toEqual([
+    { ...first, used_bits: 8245 },
+    { ...second, used_bits: 99 },
   ])
   await expectMapsToAgree(database)
   await save(database, aRow(8200, 1_600_000_000, 1))
-  expect((await spans()).map(({ place_count }) => place_count)).toEqual([8192, 8192, 160])
+  expect((await segments()).map(({ used_bits }) => used_bits)).toEqual([8192, 8192, 160])
   await expectMapsToAgree(database)
 }, 120_000)
 
-test('campaigns of the same instant are in one span, however many they are', async () => {
+test('campaigns of the same instant are in one segment, however many they are', async () => {
   await using database = await createTestDatabase()
   await save(database, aRow(8200, 1_700_000_000, 10, 0))
-  expect(await database.query('select since, place_count from campaign_spans')).toEqual([
-    { since: '0', place_count: 8200 },
+  expect(await database.query('select segment, used_bits from bitmap_segments')).toEqual([
+    { segment: '0', used_bits: 8200 },
   ])
   await save(database, [...aRow(1, 1_700_000_001, 1), ...aRow(1, 1_699_999_999, 5)])
-  expect(await database.query('select place_count from campaign_spans order by since')).toEqual([
-    { place_count: 8201 },
-    { place_count: 1 },
+  expect(await database.query('select used_bits from bitmap_segments order by segment')).toEqual([
+    { used_bits: 8201 },
+    { used_bits: 1 },
   ])
   await expectMapsToAgree(database)
 }, 120_000)

@@ -79,7 +79,7 @@ test('prices that are stored as they are take no revision', async () => {
   const campaign = paying(asset)
   const claim = claimAt(campaign, 3)
   await ingest.apply(records(aToken({ address: asset }), campaign, claim, ...prices))
-  const revision = () => database.query('select max(revision) from data_revisions')
+  const revision = () => database.query('select max(revision) from data_versions')
   const before = await revision()
   await ingest.apply(records(claim, ...prices, price(10, '4.5'), price(99, null)))
   expect(await revision()).toEqual(before)

@@ -141,7 +141,7 @@ test(`the doctor finds nothing while and after ${BATCHES} random batches are app
   await ingest.close()
   const [counts] = await database.query(
     `select (select count(*) > 100 from claims) as claims, (select count(*) > 0 from claim_intervals where campaign_key <> 0) as hours,
-      (select count(*) > 20 from popular_facets) as facets,
+      (select count(*) > 20 from indexed_facets) as facets,
       (select count(*) > 20 from claimant_incentive_totals) as totals`,
   )
   expect(counts).toEqual({ claims: true, hours: true, facets: true, totals: true })

@@ -133,7 +133,7 @@ test('answers are counted by where they came from, and how far the data is stays
     )
   for (const path of ['/campaigns', '/campaigns', '/explore/contracts']) await api.get(path)
   const [{ revision } = { revision: undefined }] = await database.query(
-    'select max(revision) revision from data_revisions',
+    'select max(revision) revision from data_versions',
   )
   const reported = [`reward_campaigns_data_version ${revision}`]
   expect(await read()).toEqual([

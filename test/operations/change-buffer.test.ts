@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { ChangeBuffer } from '../../src/features/changes/change-buffer.ts'
-import { createFilter } from '../../src/features/changes/change-filter.ts'
+import { ChangeBuffer, createFilter } from '../../src/features/changes/change-buffer.ts'
 import type { Change } from '../../src/schemas/changes.ts'
 import { collectGarbage } from '../setup/collect-garbage.ts'
 

@@ -154,7 +154,7 @@ test('what the indexer has read of an auction counts, and on a followed chain no
   await setFollowed(api.database, 10, 5)
   const state = { lastClaimAt: String(seconds - 36), reward: '900000', balance: '901999' }
   await api.database.query(`update incentives set auction = '${JSON.stringify(state)}' where position = 1`)
-  await api.database.query('select revise_data()')
+  await api.database.query('select bump_data_version()')
   const { campaigns } = await outlook(api, { campaignId: campaign.id })
   expect(campaigns[0]?.incentives).toMatchObject([
     { budgetLeft: '20000000' },

@@ -208,7 +208,7 @@ export const differingStepCounts = (sample: Sample) => \`
   ],
   [
     'src/ingest/rebuild.ts',
-    "  'select rebuild_campaign_maps()',\n",
+    "  'select rebuild_campaign_bitmaps()',\n",
     "  refreshStepCounts('select key from campaigns'),\n",
   ],
   [

@@ -22,7 +22,7 @@ const WRITTEN = [
 /** A checkout with another program in it, which says a word of another file; it serves none of the pages. */
 async function aCheckout() {
   const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-start-'))
-  for (const name of ['commands', 'observability/tracing']) await mkdir(join(folder, 'src', name), { recursive: true })
+  for (const name of ['commands', 'observability']) await mkdir(join(folder, 'src', name), { recursive: true })
   for (const name of ['build', 'packages', ...WRITTEN])
     await cp(join(root, name), join(folder, name), { recursive: true })
   for (const name of ['package.json', 'tsconfig.json']) await cp(join(root, name), join(folder, name))
@@ -31,7 +31,7 @@ async function aCheckout() {
     join(folder, 'src/commands/cli.ts'),
     "import { word } from './word.ts'\nprocess.stdout.write([word, ...process.argv.slice(2)].join())\n",
   )
-  await writeFile(join(folder, 'src/observability/tracing/traces.ts'), 'export const openTraces = () => undefined\n')
+  await writeFile(join(folder, 'src/observability/traces.ts'), 'export const openTraces = () => undefined\n')
   const wordFile = join(folder, 'src/commands/word.ts')
   return {
     /** Leaves the size and the time of the file as they were, where the words are of one length. */

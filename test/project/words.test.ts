@@ -12,12 +12,14 @@ import { root } from '../setup/documents/documents.ts'
 
 /** Words that no identifier of `src` and `packages` and no file has, each with what to write instead. */
 const INSTEAD: Readonly<Record<string, string>> = {
+  alters: 'affects, changes',
   anew: 'again, or a verb with re-',
   answer: 'response, result',
   answers: 'responses, results',
   asker: 'client, caller',
   asking: 'call, request',
   believed: 'confirmed',
+  blank: 'empty',
   breach: 'violation',
   breaches: 'violations',
   dear: 'expensive',
@@ -39,9 +41,13 @@ const INSTEAD: Readonly<Record<string, string>> = {
   patience: 'timeout',
   question: 'query, request',
   questions: 'queries, requests',
+  refigure: 'update, recompute',
+  renew: 'bump, refresh',
+  revise: 'bump, change',
   said: 'logged, reported, output',
   say: 'log, report',
   says: 'logs, reports',
+  standing: 'status, verdict',
   stray: 'orphan',
   stretch: 'range',
   surroundings: 'context',
@@ -51,6 +57,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   told: 'logged, reported, described',
   turnstile: 'pacer, queue',
   unasked: 'pending',
+  untaken: 'unmatched',
   untold: 'unreported',
   vain: 'failed',
   visitor: 'client',
@@ -90,8 +97,8 @@ function adviceOnIdentifiers(file: string, text: string): string[] {
 
 const adviceOnFile = (file: string) => adviceOn(file.split('/').at(-1) ?? '').map((advice) => `${file}: ${advice}`)
 
-/** What is generated, and the names that settings had. */
-const EXEMPT = /^packages\/client\/src\/openapi\.ts$|^src\/renamed-settings\.ts$/
+/** What is generated. */
+const EXEMPT = /^packages\/client\/src\/openapi\.ts$/
 
 const list = (...paths: string[]) =>
   execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...paths], {

@@ -1,6 +1,5 @@
 import { findMostClaimed, findPopular, queryFacts } from '../../data/popular-facts.ts'
-import { request } from '../../measuring/measure.ts'
-import { medianOf } from '../../measuring/measurements.ts'
+import { medianOf, request } from '../../measuring/measure.ts'
 import type { Part } from '../../measuring/part.ts'
 import { createSender, measureEach, worstOf } from '../../measuring/single-queries.ts'
 import { exploreQueries, trendingQueries } from '../../service/queries.ts'
@@ -34,7 +33,7 @@ export const pagesAndWindows: Part = {
     const { facts, campaigns } = context
     const popular = await findPopular(facts.url)
     // Otherwise PostgreSQL is still advancing the windows by the time since the service last ran.
-    await queryFacts(facts.url, 'select advance_claim_windows(), advance_campaign_activity(0)')
+    await queryFacts(facts.url, 'select advance_claim_windows(), advance_active_bitmap(0)')
     await using service = await startService(context, facts.url, 0)
     const send = createSender(context, service)
     for (const [target, at, query] of [

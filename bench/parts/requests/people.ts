@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openIngest } from '../../../src/ingest/batches.ts'
 import { facetNames } from '../../../src/schemas/campaigns/campaign-facets.ts'
-import { BUSY_CLAIMS, withBusyClaimant } from '../../data/busy-claimant.ts'
+import { BUSY_CLAIMS, withBusyClaimant } from '../../data/block-batches.ts'
 import { findAny, findMostClaimed, findPopular, type Popular, queryFacts } from '../../data/popular-facts.ts'
-import type { Finding } from '../../measuring/measurements.ts'
+import type { Finding } from '../../measuring/measure.ts'
 import type { Part, PartContext } from '../../measuring/part.ts'
 import { createSender, measureEach, type SendRequest, worstOf } from '../../measuring/single-queries.ts'
 import { startService } from '../../service/service.ts'
@@ -16,7 +16,7 @@ const MAX_CLEANING_MS = 180_000
 const limits = { unit: 'ms PostgreSQL CPU', rule: 'at most', limit: 10 } as const
 const many = BUSY_CLAIMS.toLocaleString('en-US')
 
-/** What is asked about one address, and claims; no response is cached. */
+/** Requests about one address, and claims; no response is cached. */
 export const people: Part = {
   limitMinutes: 8,
   targets: {
@@ -36,7 +36,7 @@ export const people: Part = {
       await withBusyClaimant(ingest, any, {}, async (busy) => {
         await queryFacts(facts.url, 'vacuum (analyze) claims')
         // As the service does when it starts, by the time since it last ran.
-        await queryFacts(facts.url, 'select advance_claim_windows(), advance_campaign_activity(0)')
+        await queryFacts(facts.url, 'select advance_claim_windows(), advance_active_bitmap(0)')
         await using _paused = await pauseAutovacuum(context)
         await using service = await startService(context, facts.url, 0)
         const ask = createSender(context, service)
@@ -110,14 +110,14 @@ async function findCursor(url: string, page: number) {
 async function askForFacets(ask: SendRequest, { target, token, owner }: Popular) {
   const withOrWithout = (parameter: string) => ['', `&${parameter}`]
   const filters = ['', `&chainId=${target.chainId}`, `&tokens=${token.chainId}:${token.address}`]
-  const questions = filters.flatMap((filter) =>
+  const combined = filters.flatMap((filter) =>
     withOrWithout('showActiveOnly=true').flatMap((active) =>
       withOrWithout('actionTemplateOnly=true').map((template) => `${filter}${active}${template}`),
     ),
   )
-  const toPath = (question: string) => `/campaigns?pageSize=0&facets=${facetNames}${question}`
+  const toPath = (filter: string) => `/campaigns?pageSize=0&facets=${facetNames}${filter}`
   await ask(toPath(`&owner=${owner}`))
   const times: { name: string; ms: number }[] = []
-  for (const question of questions) times.push({ name: question || 'all', ms: await ask(toPath(question)) })
+  for (const filter of combined) times.push({ name: filter || 'all', ms: await ask(toPath(filter)) })
   return times
 }

@@ -8,11 +8,10 @@ import {
   processorAgainst,
   rateAgainst,
 } from '../../measuring/alternating-rounds.ts'
-import { request } from '../../measuring/measure.ts'
-import { toText } from '../../measuring/measurements.ts'
+import { request, toText } from '../../measuring/measure.ts'
 import type { Contestant, Part, PartContext } from '../../measuring/part.ts'
-import { startPostgraphile, toBody } from '../../postgraphile/postgraphile.ts'
 import type { Query } from '../../processes/load-generator.ts'
+import { startPostgraphile, toBody } from '../../service/postgraphile.ts'
 import { startService } from '../../service/service.ts'
 
 const QUERIES = 3000

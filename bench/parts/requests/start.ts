@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import compile from '../../../test/setup/build.ts'
 import { CLI } from '../../../test/setup/servers/processes.ts'
 import { endProcess, startProgram } from '../../measuring/child-processes.ts'
-import { medianOf, toText } from '../../measuring/measurements.ts'
+import { medianOf, toText } from '../../measuring/measure.ts'
 import type { Part } from '../../measuring/part.ts'
 
 const TURNS = 5

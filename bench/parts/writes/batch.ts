@@ -1,8 +1,7 @@
 import { openIngest } from '../../../src/ingest/batches.ts'
 import type { ClaimRecord } from '../../../src/ingest/records.ts'
-import { aBlock, CLAIMS_IN_A_BATCH, OF_THE_MOST_CLAIMED, toIncentives } from '../../data/block-batches.ts'
+import { aBlock, CLAIMS_IN_A_BATCH, OF_THE_MOST_CLAIMED, removeFacts, toIncentives } from '../../data/block-batches.ts'
 import { findAny, findIncentives, findMostClaimed } from '../../data/popular-facts.ts'
-import { removeFacts } from '../../data/remove-facts.ts'
 import { percentile, timesOf } from '../../measuring/measure.ts'
 import type { Part } from '../../measuring/part.ts'
 

@@ -1,17 +1,19 @@
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { generateSample } from 'reward-campaigns-sample-data'
+import { migrateDatabase } from '../../../src/database/migrations.ts'
+import { openEmbeddedServer } from '../../../src/embedded/embedded-postgres.ts'
 import { toNdjson } from '../../../src/import/sources.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { startProgram } from '../../measuring/child-processes.ts'
-import { seconds, withServer } from '../../measuring/measure.ts'
-import type { Finding } from '../../measuring/measurements.ts'
+import { type Finding, seconds } from '../../measuring/measure.ts'
 import type { Part } from '../../measuring/part.ts'
 import { residentMegabytes } from '../../measuring/processor-time.ts'
 
@@ -36,7 +38,7 @@ export const importing: Part = {
     const found: Finding[] = []
     const times: Record<Values, number> = { recorded: Number.NaN, derived: Number.NaN }
     for (const values of ['recorded', 'derived'] as const) {
-      await withServer({}, async (databaseUrl, folder) => {
+      await withServer(async (databaseUrl, folder) => {
         const [factFile, claimFile] = [join(folder, 'facts.ndjson'), join(folder, 'claims.ndjson')]
         const sample = () => generateSample({ campaigns, claims, seed: 1, now })
         await pipeline(Readable.from(toNdjson(withoutClaims(sample()))), createWriteStream(factFile))
@@ -109,5 +111,21 @@ async function copyClaims(databaseUrl: string, folder: string) {
   } finally {
     await client.query('drop table if exists bare_claims')
     await client.end()
+  }
+}
+
+/** Runs with a migrated database on a server of its own; nothing of it is left behind. */
+async function withServer(use: (url: string, folder: string) => Promise<unknown>) {
+  const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-bench-'))
+  try {
+    const server = await openEmbeddedServer(join(folder, 'data'))
+    try {
+      await migrateDatabase(server.url)
+      await use(server.url, folder)
+    } finally {
+      await server.close()
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
 }

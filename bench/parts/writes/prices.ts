@@ -1,11 +1,8 @@
 import { type Ingest, openIngest } from '../../../src/ingest/batches.ts'
 import type { ClaimRecord, IngestRecord } from '../../../src/ingest/records.ts'
-import { aBlock, toIncentives } from '../../data/block-batches.ts'
-import { BUSY_CLAIMS, withBusyClaimant } from '../../data/busy-claimant.ts'
+import { aBlock, BUSY_CLAIMS, removeFacts, toIncentives, withBusyClaimant } from '../../data/block-batches.ts'
 import { findIncentives, queryFacts } from '../../data/popular-facts.ts'
-import { removeFacts } from '../../data/remove-facts.ts'
-import { percentile, timesOf } from '../../measuring/measure.ts'
-import { type Finding, medianOf } from '../../measuring/measurements.ts'
+import { type Finding, medianOf, percentile, timesOf } from '../../measuring/measure.ts'
 import type { Part } from '../../measuring/part.ts'
 
 const BATCHES = 100

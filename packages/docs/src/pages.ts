@@ -1,4 +1,4 @@
-import { html, type Piece } from '../../../src/http/html/markup.ts'
+import { html, type Piece } from '../../../src/http/markup.ts'
 import { resolveReferences } from '../../example-requests/src/resolve-references.ts'
 import type { ApiDocument } from './content/api-document.ts'
 import { type ArticlePage, type Articles, readArticles } from './content/articles.ts'

@@ -6,10 +6,11 @@ import { type Static, Type } from '@sinclair/typebox'
 import { lock } from 'proper-lockfile'
 import type { RecordFormat } from '../../database/records/record-pages.ts'
 import { recordKinds } from '../../database/records/record-sources.ts'
-import { createValidator } from '../../schemas/validation/validator.ts'
+import { OperatorError } from '../../operator-error.ts'
+import { createValidator } from '../../schemas/validator.ts'
 
 /** A folder that cannot be gone on with; the message says why and what to do. */
-export class ExportFolderError extends Error {
+export class ExportFolderError extends OperatorError {
   override readonly name = 'ExportFolderError'
 }
 

@@ -1,15 +1,18 @@
 import { setFlagsFromString } from 'node:v8'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Database } from '../../database/connection/client.ts'
+import { explainFailure, isOutOfSpace } from '../../database/connection/database-errors.ts'
+import { migrateDatabase, requireCurrentSchema } from '../../database/migrations.ts'
 import { createRegister, serveMetrics } from '../../observability/metrics-server.ts'
 import { measureService } from '../../observability/service-metrics.ts'
-import { createDatabaseAccess } from '../../process/database-access.ts'
-import { createHttpService } from '../../process/http-service.ts'
-import { addressOf, listenOn } from '../../process/listen.ts'
-import { logReady } from '../../process/ready-message.ts'
+import { createDatabaseAccess, retryWhileAway } from '../../process/database-access.ts'
+import { createHttpService, type StartupProgress } from '../../process/http-service.ts'
+import { addressOf, listenOn, logReady } from '../../process/listen.ts'
 import { closeAll, ending, handleSignals, onShutdown, SHARE_OF_REQUESTS } from '../../process/shutdown.ts'
 import { createDataMetricsReader } from '../../read-models/data-version/read.ts'
 import type { Settings } from '../../settings.ts'
+import { fillWithSample } from '../sample.ts'
 import { runPeriodicMaintenance } from './periodic-maintenance.ts'
-import { prepareDatabase } from './service-database.ts'
 
 /**
  * How much the heap may grow beyond the memory in use before garbage is collected. By default Node.js lets it grow to
@@ -58,5 +61,47 @@ export async function serve(settings: Settings) {
     if (ending.aborted) return
     await closeAll()
     throw error
+  }
+}
+
+interface Preparation {
+  settings: Settings
+  access: ReturnType<typeof createDatabaseAccess>
+  /** Queries the database once its address is known. */
+  database: Database
+  log: Pick<FastifyBaseLogger, 'info' | 'warn'>
+  /** Called with the progress of the start. */
+  onProgress: (news: StartupProgress) => void
+}
+
+/**
+ * Makes sure that the database of a service exists and is current, as long as that takes, or until the process ends: an
+ * unreachable one is tried again and again.
+ * @throws errors that only an operator can resolve, such as an outdated schema.
+ */
+async function prepareDatabase({ settings, access, database, log, onProgress }: Preparation) {
+  const { url, isEmbedded } = await access.open()
+  onProgress({ state: 'under way', url })
+  let known: string | undefined
+  await retryWhileAway(prepare, (error) => {
+    // A full disk of this machine is up to its owner.
+    if (isEmbedded && isOutOfSpace(error)) throw error
+    onProgress({ state: 'failing', url })
+    const reason = explainFailure(error)
+    if (reason !== known) log.warn({ reason }, 'database not ready, retrying')
+    known = reason
+  })
+  onProgress({ state: 'done', url })
+
+  async function prepare() {
+    if (isEmbedded || settings.MIGRATE_ON_START) {
+      const applied = await migrateDatabase(url, {
+        onWait: () => log.info('another process migrates the database, waiting'),
+        onBlocked: (reason) => log.warn({ reason }, 'migration blocked by other transactions, waiting'),
+      })
+      if (applied > 0) log.info({ migrations: applied }, 'database migrated')
+    }
+    await requireCurrentSchema(database)
+    if (isEmbedded && settings.SAMPLE_DATA) await fillWithSample(url, database, (what) => log.info(what))
   }
 }

@@ -1,9 +1,9 @@
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { type Cancellable, CancelledError, currentCaller } from './abort-context.ts'
-import { cancelStatement } from './cancellation.ts'
 import { shareConnections } from './connection-shares.ts'
-import { describeFailure, isRolledBack, isTerminated, WaitedTooLongError } from './database-errors.ts'
+import { describeFailure, isRolledBack, isTerminated } from './database-errors.ts'
 import { queryChannel } from './query-diagnostics.ts'
 import { OlderTimelineError, type TimelineGuard } from './timeline-guard.ts'
 
@@ -46,7 +46,12 @@ export function boundQueries(
     if (signal?.aborted) throw new CancelledError()
     try {
       return await shares.run(statement.name, caller, async () => {
-        const client = await connectUnlessAborted(pool, signal)
+        // Never waits for another statement: no more of them have a share than there are connections.
+        const client = await pool.connect()
+        if (signal?.aborted) {
+          client.release()
+          throw new CancelledError()
+        }
         const send = async () => {
           await guard?.check(client)
           return client.query(statement, values)
@@ -55,7 +60,7 @@ export function boundQueries(
       })
     } catch (error) {
       if (signal?.aborted) throw new CancelledError()
-      throw hasWaitedTooLong(error) ? new WaitedTooLongError() : error
+      throw error
     }
   }
 
@@ -82,19 +87,6 @@ function maxAttempts(statement: pg.QueryConfig, error: unknown) {
   // The statement itself was not started.
   if (error instanceof OlderTimelineError) return 3
   return isRolledBack(error) ? 2 : 1
-}
-
-/** A connection of the pool. A caller that stops waiting leaves the queue. */
-async function connectUnlessAborted(pool: pg.Pool, signal: Cancellable | undefined): Promise<pg.PoolClient> {
-  const connecting = pool.connect()
-  if (signal === undefined) return connecting
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(new CancelledError())
-    signal.addEventListener('abort', leave, { once: true })
-    connecting
-      .finally(() => signal.removeEventListener('abort', leave))
-      .then((client) => (signal.aborted ? client.release() : resolve(client)), reject)
-  })
 }
 
 async function runUnlessAborted<T>(
@@ -126,12 +118,47 @@ async function runUnlessAborted<T>(
   }
 }
 
-/** Only this message of the pool distinguishes a timeout from a failed connection. */
-const hasWaitedTooLong = (error: unknown) =>
-  error instanceof Error && error.message === 'timeout exceeded when trying to connect'
-
 /** Whether the server ended the statement but not the session. */
 const isOfStatement = (error: unknown) => error instanceof pg.DatabaseError && error.severity === 'ERROR'
 
 /** Whether a statement only reads, so that it may be repeated. */
 const isQuery = ({ text }: pg.QueryConfig) => /^\s*\(*(select|with)\b/i.test(text)
+
+/** PostgreSQL's code for "cancel the current statement of a session". */
+const CANCEL_REQUEST = 80_877_102
+
+/** How long the server may take to accept the request. */
+const CANCEL_MS = 1000
+
+/**
+ * Asks the server to cancel a session's current statement, over a separate connection, as the protocol specifies;
+ * poolers pass it on. Waits until the server has accepted the request. The protocol does not say whether it took
+ * effect: the statement ends, or its timeout ends it.
+ */
+function cancelStatement(client: pg.Client): Promise<void> {
+  const key = keyOf(client)
+  if (key === undefined) return Promise.resolve()
+  const request = Buffer.alloc(16)
+  request.writeInt32BE(request.length, 0)
+  request.writeInt32BE(CANCEL_REQUEST, 4)
+  request.writeInt32BE(key.processId, 8)
+  request.writeInt32BE(key.secretKey, 12)
+  const { host, port } = client
+  return new Promise((resolve) => {
+    const socket = connect(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port })
+    const timer = setTimeout(() => socket.destroy(), CANCEL_MS)
+    socket.on('error', () => undefined)
+    socket.once('close', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+    socket.resume().end(request)
+  })
+}
+
+/** The session's key for cancellation; the driver keeps it, but its types do not declare it. */
+function keyOf(client: pg.Client) {
+  if (!('processID' in client) || !('secretKey' in client)) return undefined
+  const { processID: processId, secretKey } = client
+  return typeof processId === 'number' && typeof secretKey === 'number' ? { processId, secretKey } : undefined
+}

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { DrizzleQueryError } from 'drizzle-orm'
 import pg from 'pg'
+import { OperatorError } from '../../operator-error.ts'
 import { CancelledError } from './abort-context.ts'
 
 /*
@@ -43,6 +45,14 @@ export function explainFailure(error: unknown): string | undefined {
   return isDatabaseUnreachable(error) ? `the database cannot be reached: ${describeFailure(error)}` : undefined
 }
 
+/** The same about a right that is missing; without the query, whose parameters may be those of a token. */
+export function explainDenial(error: Error) {
+  const { cause = error } = error
+  return cause instanceof pg.DatabaseError && cause.code === '42501'
+    ? `the role of DATABASE_URL may not do this (${cause.message}): use the one that migrates and owns the tables`
+    : undefined
+}
+
 /** Whether the disk of the database, or of this process, is full. */
 export function isOutOfSpace(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -68,7 +78,7 @@ export class DatabaseUnreachableError extends Error {
 }
 
 /** A schema that only a migration may work with. */
-export class SchemaBehindError extends Error {
+export class SchemaBehindError extends OperatorError {
   override readonly name = 'SchemaBehindError'
 }
 
@@ -94,3 +104,18 @@ export async function orUnreachable<Result>(response: Promise<Result>) {
 
 export const isConnectionFailure = (error: unknown) =>
   error instanceof pg.DatabaseError ? UNREACHABLE.test(error.code ?? '') : error instanceof Error
+
+/** The result if it comes in time. @throws DatabaseUnreachableError if it takes longer; the query goes on. */
+export async function withTimeout<T>(promise: Promise<T>, maxMs: number, sentence: string): Promise<T> {
+  const answered = new AbortController()
+  const late = sleep(maxMs, undefined, { signal: answered.signal }).then(() => {
+    throw new DatabaseUnreachableError(sentence)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    answered.abort()
+    late.catch(() => undefined)
+    promise.catch(() => undefined)
+  }
+}

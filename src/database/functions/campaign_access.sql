@@ -1,5 +1,5 @@
--- What trending says of a user by the allow list of a campaign (`accessStatus`): who is not known to be admitted is not, and
--- who is not known to be on a deny list is. A plain query, so that it becomes part of the query that calls it.
+-- The `accessStatus` of a user in trending, by the allow list of a campaign: a user who is not known to be admitted has no access;
+-- one who is not known to be on a deny list has. A plain query, so that it becomes part of the query that calls it.
 create or replace function campaign_access(campaign bigint, claimant text)
 returns table (status text)
 language sql stable parallel safe
@@ -8,5 +8,5 @@ as $$
     when list_type = 'SimpleDenyList' then case when is_denied is true then 'denied' else 'allowed' end
     when is_admitted is true and is_denied is not true then 'allowed'
     else 'not-allowed' end
-  from campaign_standing(campaign, claimant)
+  from allow_list_verdict(campaign, claimant)
 $$;

@@ -1,5 +1,5 @@
 -- Text as it is compared without case, the same whatever the locale of the database: by ICU, with one form of the Greek
--- sigma. What is stored and what is asked for are folded here, and nowhere else.
+-- sigma. Stored values and those of requests are folded only here.
 create or replace function fold_case(value text)
 returns text
 language sql immutable strict parallel safe

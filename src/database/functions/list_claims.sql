@@ -1,5 +1,5 @@
 -- The newest claims by block timestamp, those of one second by chain ID, transaction hash, log index, ascending: at most
--- `most`, with timestamps from `since` to `until` and behind a place in this order (`after_…`). Of one claimant, of some campaigns, of some
+-- `most`, with timestamps from `since` to `until` and after a position in this order (`after_…`). Of one claimant, of some campaigns, of some
 -- chains, as far as these are given. Each combination is read from indexes that have the order, so the work grows with
 -- neither claims nor pages: from every campaign, chain or incentive that may have one of them the newest, of which the
 -- newest are taken. First the timestamps alone, which say how far back the page reaches. Only what has the same timestamp as the

@@ -1,5 +1,5 @@
 -- The first 22 bits of a score: sign, exponent and 10 bits of the mantissa, so that there are at most 1024 buckets between
--- a number and its double. Order is kept, also below 0; zero and minus zero are equal.
+-- a number and its double. The order is preserved, also below 0; zero and minus zero are equal.
 create or replace function score_bucket(score double precision)
 returns integer
 language sql immutable strict parallel safe

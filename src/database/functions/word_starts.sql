@@ -1,4 +1,4 @@
--- The words of a name, each from every place where a word starts: after white space with whatever stands there, and
+-- The words of a name, each from every position where a word starts: after white space with whatever stands there, and
 -- where a letter or digit follows something else. Marks belong to their letters: what is neither letter nor digit nor
 -- punctuation in the ranges of scripts. No text search parser, which would drop `%`, `_`, `*` and `\`.
 create or replace function word_starts(name text)

@@ -1,4 +1,4 @@
--- What finds the names in which every word of a search starts a word; null where a search has no words.
+-- The text query for names in which every word of a search starts a word; null if a search has no words.
 create or replace function words_query(search text)
 returns tsquery
 language sql immutable strict parallel safe

@@ -3,8 +3,7 @@ import { sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
 import type { Database } from '../connection/client.ts'
-import { tokenVersions } from '../tables/token-versions.ts'
-import { tokens } from '../tables/tokens.ts'
+import { tokens, tokenVersions } from '../tables/tokens.ts'
 
 /** A known token, as responses show it. */
 export interface Token {

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { toSecondFrom } from '../../schemas/parameters/time-ranges.ts'
+import { toSecondFrom } from '../../schemas/parameters/shared-parameters.ts'
 import { neededSources, type RecordKind, type RecordSource, recordSources } from './record-sources.ts'
 
 export type RecordFormat = 'ndjson' | 'csv'

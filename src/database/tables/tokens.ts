@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { boolean, check, doublePrecision, index, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
+import { boolean, check, doublePrecision, index, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
 import { address, chainId, exactNumber, lowerCaseAddress } from '../columns.ts'
 
 /** A token the service knows. Written by the import, and by `index` if nothing was imported; replaced whole. */
@@ -36,3 +36,9 @@ export const tokens = pgTable(
     check('tokens_price_is_not_negative', sql`${table.priceUsd} >= 0`),
   ],
 )
+
+/**
+ * One row, whose random version changes whenever a token changes: cached tokens are current as long as it is the same.
+ * Written by the triggers `token_version_is_renewed`.
+ */
+export const tokenVersions = pgTable('token_versions', { version: uuid().primaryKey() })

@@ -48,5 +48,4 @@ export const ListAccessListsResponse = component('ListAccessListsResponse', 'Acc
 })
 export type ListAccessListsResponse = Static<typeof ListAccessListsResponse>
 
-/** The components that this feature adds to the OpenAPI document. */
 export const accessListSchemas = [AccessListItem, ListAccessListsResponse]

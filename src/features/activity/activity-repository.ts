@@ -4,24 +4,22 @@ import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import { ALL_CAMPAIGNS, claimsByInterval } from '../../read-models/claim-intervals/read.ts'
 import { toWholeSeconds } from '../../read-models/claim-windows/read.ts'
 import { type Dependencies, revisionStamp } from '../../read-models/data-version/read.ts'
-import { toSecondFrom } from '../../schemas/parameters/time-ranges.ts'
+import { toSecondFrom } from '../../schemas/parameters/shared-parameters.ts'
 import { LAST_TIMESTAMP } from '../../schemas/primitives.ts'
 import { INTERVAL_SECONDS, INTERVALS, type ListActivityQuery, type ListActivityResponse } from './activity-schemas.ts'
 
-export interface ActivityRepository {
-  /**
-   * The claims of some campaigns, at most 50, or without any of all together, interval by interval, and in the range
-   * before; by chain ID, core address, identifier, ascending. Campaigns that are not known are left out. Reads the
-   * claims that are counted; of popular campaigns and of all a row for an hour, day or week of the clock.
-   */
-  list(query: ListActivityQuery): Promise<{ body: ListActivityResponse; dependencies: Dependencies; stamp?: string }>
-}
-
-export function createActivityRepository(database: Database, clock: () => Date): ActivityRepository {
+export function createActivityRepository(database: Database, clock: () => Date) {
   const statement = prepareList(database)
 
   return {
-    async list(query) {
+    /**
+     * The claims of some campaigns, at most 50, or without any of all together, interval by interval, and in the range
+     * before; by chain ID, core address, identifier, ascending. Campaigns that are not known are left out. Reads the
+     * claims that are counted; of popular campaigns and of all a row for an hour, day or week of the clock.
+     */
+    async list(
+      query: ListActivityQuery,
+    ): Promise<{ body: ListActivityResponse; dependencies: Dependencies; stamp?: string }> {
       const { campaignId: ids = [] } = query
       const { since, until, seconds, count } = rangeOf(query, clock())
       // The statement counts what is later than the start, up to the end.
@@ -57,6 +55,7 @@ export function createActivityRepository(database: Database, clock: () => Date):
     },
   }
 }
+export type ActivityRepository = ReturnType<typeof createActivityRepository>
 
 const toInstant = (seconds: number) => new Date(seconds * 1000).toISOString()
 

@@ -1,36 +1,8 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { ResponseCache } from '../../cache/response-cache.ts'
 import { InvalidParameterError } from '../../http/request/errors/errors.ts'
-import { responsesOf } from '../../http/request/responses.ts'
+import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
+import examples from './activity-examples.json' with { type: 'json' }
 import { type ActivityRepository, rangeOf } from './activity-repository.ts'
 import { ListActivityQuery, ListActivityResponse, MAX_INTERVALS } from './activity-schemas.ts'
-
-const example: ListActivityResponse = {
-  interval: '1d',
-  since: '2026-01-29T00:00:00.000Z',
-  until: '2026-02-01T00:00:00.000Z',
-  intervalSeconds: 86_400,
-  campaigns: [
-    {
-      id: '8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1657',
-      claims: [0, 4, 12],
-      amountUsd: ['0', '7.5', '30.000011'],
-      claimants: [0, 3, 12],
-      unvaluedClaims: [0, 1, 0],
-      totalClaims: 16,
-      totalAmountClaimedUsd: 37.500011,
-      previous: { totalClaims: 0, totalAmountClaimedUsd: 0 },
-    },
-  ],
-}
-
-const empty: ListActivityResponse = {
-  timeRange: '7d',
-  since: '2026-01-24T12:00:00.000Z',
-  until: '2026-01-31T12:00:00.000Z',
-  intervalSeconds: 14_400,
-  campaigns: [],
-}
 
 const listActivity = {
   operationId: 'listActivity',
@@ -41,19 +13,19 @@ const listActivity = {
   querystring: ListActivityQuery,
   response: responsesOf(
     {
-      ...{ description: 'The claims of each campaign.', schema: ListActivityResponse, example },
+      ...{ description: 'The claims of each campaign.', schema: ListActivityResponse, example: examples.plain },
       otherExamples: {
-        empty: ['/activity?timeRange=7d&campaignId=1:0x0000000000000000000000000000000000000001:1', empty],
+        empty: ['/activity?timeRange=7d&campaignId=1:0x0000000000000000000000000000000000000001:1', examples.empty],
       },
     },
     { 400: 'timeRange must be one of 1h, 24h, 7d, 30d, got "6h"' },
   ),
 }
 
-export const activityRoutes: FastifyPluginAsyncTypebox<{
-  activity: ActivityRepository
-  responseCache: ResponseCache
-}> = async (app, { activity, responseCache }) => {
+export const activityRoutes: CachedRoutes<{ activity: ActivityRepository }> = async (
+  app,
+  { activity, responseCache },
+) => {
   app.get('/activity', { schema: listActivity }, (request, reply) => {
     const { query } = request
     rejectTooMany(query)

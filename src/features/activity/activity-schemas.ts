@@ -1,11 +1,8 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { word } from '../../schemas/campaigns/enumerations.ts'
-import { campaignIds } from '../../schemas/parameters/id-filters.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { choice, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
-import { seriesDependencies } from '../../schemas/parameters/time-ranges.ts'
+import { campaignIds, minimumBlocks, seriesDependencies } from '../../schemas/parameters/shared-parameters.ts'
 import { CampaignId, Instant, UsdAmount, wholeNumber } from '../../schemas/primitives.ts'
-import { closed, component, inline, listOf, ref } from '../../schemas/references.ts'
+import { closed, component, listOf, optional, ref, word } from '../../schemas/references.ts'
 
 /** The intervals that a time range is divided into, all of the same length. */
 export const INTERVALS = {
@@ -33,18 +30,14 @@ export const ListActivityQuery = queryOf(
       description:
         'Claims in (now − range, now], by block timestamp, in intervals of 1 minute (`1h`), 30 minutes (`24h`), 4 hours (`7d`) or 1 day (`30d`). Not with `interval`.',
     }),
-    since: Type.Optional(
-      inline(Instant, {
-        description: 'Start of the range, inclusive. With `until` and `interval`.',
-        example: '2026-01-01T00:00:00.000Z',
-      }),
-    ),
-    until: Type.Optional(
-      inline(Instant, {
-        description: 'End of the range, exclusive; it cuts the last interval. With `since` and `interval`.',
-        example: '2026-02-01T00:00:00.000Z',
-      }),
-    ),
+    since: optional(Instant, {
+      description: 'Start of the range, inclusive. With `until` and `interval`.',
+      example: '2026-01-01T00:00:00.000Z',
+    }),
+    until: optional(Instant, {
+      description: 'End of the range, exclusive; it cuts the last interval. With `since` and `interval`.',
+      example: '2026-02-01T00:00:00.000Z',
+    }),
     interval: optionalChoice(intervals, {
       description: `In place of \`timeRange\`: hours, days or weeks from \`since\` on, at most ${MAX_INTERVALS}. With \`since\` and \`until\`.`,
       example: '1d',
@@ -106,5 +99,4 @@ export const ListActivityResponse = component('ListActivityResponse', 'Claims of
 })
 export type ListActivityResponse = Static<typeof ListActivityResponse>
 
-/** The components that this feature adds to the OpenAPI document. */
 export const activitySchemas = [CampaignActivity, ListActivityResponse]

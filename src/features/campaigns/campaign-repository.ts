@@ -1,21 +1,31 @@
-import { batchLookups } from '../../database/connection/batched-lookups.ts'
 import type { Database } from '../../database/connection/client.ts'
+import { batchLookups } from '../../database/connection/single-flight.ts'
+import { readCursor, toCursor } from '../../http/request/cursors.ts'
 import type { Paged } from '../../http/request/page-links.ts'
 import {
   type CampaignPageQuery,
   createCampaignTotals,
   toSearchRequest,
+  toWalk,
+  toWalkPlace,
+  WALK_PLACE,
   type Walk,
+  type WalkedPage,
 } from '../../read-models/campaign-search/read.ts'
 import type { DataVersion, DataVersionReader, Dependencies } from '../../read-models/data-version/read.ts'
-import { toRows, WALK_START } from '../../schemas/parameters/paging.ts'
+import { toRows, WALK_START } from '../../schemas/parameters/shared-parameters.ts'
 import { createTurns } from '../../turns.ts'
-import { toWalkParts, walkOf } from './campaign-cursors.ts'
 import { addressesColumn, detailColumns, prepareFind, prepareList } from './campaign-rows.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
-import { withFields } from './field-selection.ts'
-import { createKnownPages, createPageCache, type Page } from './known-pages.ts'
-import { createShownCampaigns, type Shown, type ShownReader } from './shown-campaigns.ts'
+import {
+  createKnownPages,
+  createPageCache,
+  createShownCampaigns,
+  type Page,
+  type Shown,
+  type ShownReader,
+  withFields,
+} from './shown-campaigns.ts'
 
 export interface CampaignRepository {
   /**
@@ -190,3 +200,21 @@ const jsonOf = ({ json }: Shown, fields: readonly string[] | undefined) =>
 
 /** The dependencies of a response about one campaign; it changes when the campaign starts or ends. */
 const dependenciesOf = ({ key, changesAt }: Shown): Dependencies => ({ campaignKeys: [key], onLists: false, changesAt })
+
+const OPERATION = 'listCampaigns'
+
+/** The walk of a request, as far as it has begun; undefined without one. */
+function walkOf(query: ListCampaignsQuery, clock: () => Date): Walk | undefined {
+  if (query.cursor === undefined) return undefined
+  if (query.cursor === WALK_START) return { instant: clock(), state: {} }
+  return toWalk(readCursor(query.cursor, OPERATION, query, WALK_PLACE))
+}
+
+/** The part of a response about its walk, besides the page. */
+function toWalkParts(query: ListCampaignsQuery, { instant }: Walk, walked: WalkedPage) {
+  const place = toWalkPlace(instant, walked)
+  return {
+    nextCursor: place === undefined ? null : toCursor(OPERATION, query, place),
+    headers: { 'x-changed-since-start': walked.changed },
+  }
+}

@@ -1,9 +1,7 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { ResponseCache } from '../../cache/response-cache.ts'
 import { NotFoundError } from '../../http/request/errors/errors.ts'
 import { pageHeaders, walkHeaders } from '../../http/request/response-headers.ts'
-import { responsesOf } from '../../http/request/responses.ts'
-import { countsExample, detailExample, listItemExample } from './campaign-example.ts'
+import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
+import examples from './campaign-examples.json' with { type: 'json' }
 import type { CampaignRepository } from './campaign-repository.ts'
 import {
   CampaignDetail,
@@ -25,11 +23,11 @@ const listCampaigns = {
       description: 'The page.',
       headers: { ...pageHeaders, ...walkHeaders },
       schema: ListCampaignsResponse,
-      example: { campaigns: [listItemExample], totalCampaigns: 1 },
+      example: examples.list,
       otherExamples: {
         counts: [
           '/campaigns?pageSize=0&tokenWhitelist=false&facets=incentiveType,distributionChannel&facetSize=2',
-          countsExample,
+          examples.counts,
         ],
         empty: ['/campaigns?owner=0x0000000000000000000000000000000000000001', { campaigns: [], totalCampaigns: 0 }],
       },
@@ -46,18 +44,18 @@ const getCampaign = {
   params: GetCampaignParams,
   querystring: GetCampaignQuery,
   response: responsesOf(
-    { description: 'The campaign.', schema: CampaignDetail, example: detailExample },
+    { description: 'The campaign.', schema: CampaignDetail, example: examples.detail },
     {
       400: 'id must be a campaign ID <chainId>:<campaignCoreAddress>:<identifier>, got "1657"',
-      404: `there is no campaign ${detailExample.id}`,
+      404: `there is no campaign ${examples.detail.id}`,
     },
   ),
 }
 
-export const campaignRoutes: FastifyPluginAsyncTypebox<{
-  campaigns: CampaignRepository
-  responseCache: ResponseCache
-}> = async (app, { campaigns, responseCache }) => {
+export const campaignRoutes: CachedRoutes<{ campaigns: CampaignRepository }> = async (
+  app,
+  { campaigns, responseCache },
+) => {
   app.get('/campaigns', { schema: listCampaigns }, (request, reply) =>
     responseCache.send(request, reply, (version) => campaigns.list(request.query, version)),
   )

@@ -11,8 +11,6 @@ import {
 } from '../../schemas/campaigns/campaign-facets.ts'
 import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
 import { Incentive, incentiveTypes } from '../../schemas/campaigns/incentives.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
-import { nextCursor, paging, walking } from '../../schemas/parameters/paging.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import {
   choice,
@@ -25,6 +23,7 @@ import {
   queryOf,
 } from '../../schemas/parameters/query-values.ts'
 import { searchText } from '../../schemas/parameters/search-words.ts'
+import { minimumBlocks, nextCursor, paging, walking } from '../../schemas/parameters/shared-parameters.ts'
 import {
   Address,
   BaseUnits,
@@ -174,5 +173,4 @@ export type CampaignDetail = Static<typeof CampaignDetail>
 
 export const GetCampaignQuery = queryOf({ fields: fieldsOf(CampaignDetail, 'id'), ...minimumBlocks })
 
-/** The components that this feature adds to the OpenAPI document. */
 export const campaignSchemas = [FacetValue, CampaignFacets, CampaignListItem, ListCampaignsResponse, CampaignDetail]

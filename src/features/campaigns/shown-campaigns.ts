@@ -1,9 +1,16 @@
+import { Big } from 'big.js'
 import type { Database } from '../../database/connection/client.ts'
-import { createTokenStore } from '../../database/lookups/token-metadata-cache.ts'
-import { hasPlaceholder, parseState } from '../../read-models/campaign-documents/read.ts'
+import { batchLookups } from '../../database/connection/single-flight.ts'
+import { createTokenStore, type Tokens } from '../../database/lookups/token-metadata-cache.ts'
+import {
+  type CampaignState,
+  fillDocument,
+  hasPlaceholder,
+  parseState,
+} from '../../read-models/campaign-documents/read.ts'
+import type { Counts, KnownPage, WalkedPage } from '../../read-models/campaign-search/read.ts'
 import { createCurrentValues, type DataVersion, type DataVersionReader } from '../../read-models/data-version/read.ts'
-import { toJson, tokenIdsOf } from './campaign-responses.ts'
-import type { StateRow } from './campaign-rows.ts'
+import { prepareCampaigns, type StateRow } from './campaign-rows.ts'
 
 /** A campaign as it is shown, in a response of its own or on a page. */
 export interface Shown {
@@ -64,4 +71,118 @@ export function createShownCampaigns(lookups: Database, versions: DataVersionRea
     },
     lookup: (name, version, now) => known.lookup(`${form} ${name}`, version, now.getTime()),
   })
+}
+
+/** A page as it is shown: its campaigns, its total and counts, and the walk it is of. */
+export interface Page extends Counts {
+  shown: readonly Shown[]
+  walked: WalkedPage | null
+}
+
+/** Memory for pages: their totals and keys; and of an entry besides these. */
+const [MAX_PAGE_BYTES, PAGE_ENTRY_BYTES] = [4 * 1024 * 1024, 300]
+
+/** Maximum number of pages of which campaigns share a statement. */
+const MAX_READ_TOGETHER = 8
+
+/** Totals and keys of pages in memory, each until a revision changes which campaigns there are and how they are found. */
+export const createPageCache = (versions: DataVersionReader) =>
+  createCurrentValues<KnownPage>(versions, {
+    maxBytes: MAX_PAGE_BYTES,
+    sizeOf: ({ facets, keys }) => facets.length + 8 * keys.length + PAGE_ENTRY_BYTES,
+    // Which campaigns match changes with lists only.
+    dependenciesOf: () => ({ campaignKeys: [], onLists: true }),
+  })
+
+/**
+ * Finds pages in memory, of which only those campaigns are read that have changed. Undefined if the page itself has, or
+ * the data while they were read.
+ */
+export function createKnownPages(lookups: Database, listed: ShownReader, clock: () => Date) {
+  const readCampaigns = prepareCampaigns(lookups)
+  const load = batchLookups(MAX_READ_TOGETHER, async (lists) => {
+    const now = clock()
+    const keys = [...new Set(lists.flatMap((list) => list.split(',')))]
+    await listed.read(() => readCampaigns.execute({ keys, now: now.toISOString() }), now)
+    return new Map()
+  })
+
+  /** A page with those of its campaigns that are current at a version and now, and the keys of the others. */
+  function lookUpPage(lookUp: (now: Date) => KnownPage | undefined, version: DataVersion) {
+    const now = clock()
+    const page = lookUp(now)
+    if (page === undefined) return undefined
+    const found = page.keys.map((key) => listed.lookup(key, version, now) ?? key)
+    const shown = found.filter((campaign) => typeof campaign !== 'number')
+    return { ...page, shown, missing: found.filter((campaign) => typeof campaign === 'number'), walked: null }
+  }
+
+  return async (lookUp: (now: Date) => KnownPage | undefined, version: DataVersion): Promise<Page | undefined> => {
+    const known = lookUpPage(lookUp, version)
+    if (known === undefined || known.missing.length === 0) return known
+    await load(known.missing.join(','))
+    const page = lookUpPage(lookUp, version)
+    return page?.missing.length === 0 ? page : undefined
+  }
+}
+
+/** The figures of an incentive, and their indexes. */
+const FIGURES = 4
+const COUNT = 1
+const REMAINING = 2
+const TOKEN = 3
+
+/** The tokens that a response about a campaign shows, or needs for sums. */
+const tokenIdsOf = ({ figures }: CampaignState) =>
+  figures.filter((figure, index) => index % FIGURES === TOKEN && figure !== '')
+
+/** The JSON of a campaign; `addresses` are those that its document leaves out, if it does. */
+function toJson(document: string, { isActive, figures }: CampaignState, tokens: Tokens, addresses: string) {
+  return fillDocument(document, (name, of) => {
+    if (name === 'isActive') return isActive
+    if (name === 'availableBudgetUsd') return toAvailableBudgetUsd(figures, tokens)
+    if (name === 'addresses') return addresses
+    if (name === 'token') return tokens.get(of)?.metadata ?? 'null'
+    return figures[FIGURES * Number(of) + (name === 'claimCount' ? COUNT : 0)]
+  })
+}
+
+/** Exact: products and a sum, rounded once. Null if a price is unknown, or no incentive pays a token. */
+function toAvailableBudgetUsd(figures: readonly string[], tokens: Tokens) {
+  let sum: Big | undefined
+  for (let start = 0; start < figures.length; start += FIGURES) {
+    const token = figures[start + TOKEN]
+    if (!token) continue
+    const price = tokens.get(token)?.baseUnitPriceUsd
+    if (price === undefined) return 'null'
+    sum = price.times(figures[start + REMAINING] ?? '').plus(sum ?? 0)
+  }
+  return sum === undefined ? 'null' : `"${sum.round(6, Big.roundHalfUp).toFixed()}"`
+}
+
+/** The tokens of JSON that show its structure: strings, which may contain anything, and punctuation. */
+const STRUCTURE = /"(?:[^"\\]|\\.)*"|[{}[\],]/g
+
+/**
+ * A JSON object with some of its members, unchanged and in their order. Reads the text once and parses no values:
+ * placeholders in a document are kept.
+ */
+export function withFields(object: string, names: readonly string[]): string {
+  const chosen: string[] = []
+  let depth = 0
+  let start = 0
+  let key: string | undefined
+  for (const { 0: token, index } of object.matchAll(STRUCTURE)) {
+    if (token === '{' || token === '[') depth += 1
+    else if (token === '}' || token === ']') depth -= 1
+    else if (token !== ',' && depth === 1 && key === undefined) {
+      key = token.slice(1, -1)
+      start = index
+    }
+    const isEnd = (token === ',' && depth === 1) || depth === 0
+    if (!isEnd || key === undefined) continue
+    if (names.includes(key)) chosen.push(object.slice(start, index))
+    key = undefined
+  }
+  return `{${chosen.join(',')}}`
 }

@@ -1,6 +1,25 @@
 import type { ChangePage } from '../../read-models/changes/read.ts'
 import type { Change } from '../../schemas/changes.ts'
-import type { ChangeFilter } from './change-filter.ts'
+import type { ListChangesQuery } from './change-schemas.ts'
+
+export interface ChangeFilter {
+  passes: (change: Change) => boolean
+  /** The same for all that pass the same changes. */
+  key: string
+  passesAll: boolean
+}
+
+export function createFilter({ kind, campaignId, chainId }: ListChangesQuery): ChangeFilter {
+  return {
+    passes: (change) =>
+      change.kind === 'reset' ||
+      ((kind?.includes(change.kind) ?? true) &&
+        (campaignId?.includes(change.campaignId ?? change.claim?.campaignId ?? '') ?? true) &&
+        (chainId?.includes(change.chainId) ?? true)),
+    key: JSON.stringify([kind, campaignId, chainId]),
+    passesAll: [kind, campaignId, chainId].every((filter) => filter === undefined),
+  }
+}
 
 /** Bytes of events that are buffered. */
 const MAX_BYTES = 2 * 1024 * 1024

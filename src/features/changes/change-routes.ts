@@ -3,30 +3,16 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { withDeadline } from '../../abort-signals.ts'
 import { HistoryLostError, InvalidParameterError } from '../../http/request/errors/errors.ts'
+import { addVary } from '../../http/request/negotiation.ts'
 import { toPageLinks } from '../../http/request/page-links.ts'
 import { exporting } from '../../http/request/response-headers.ts'
 import { uncachedResponsesOf } from '../../http/request/responses.ts'
-import { addVary } from '../../http/request/vary.ts'
 import { type ChangePage, type ChangeReader, MalformedCursorError } from '../../read-models/changes/read.ts'
+import { type ChangeFilter, createFilter } from './change-buffer.ts'
+import example from './change-example.json' with { type: 'json' }
 import type { ChangeFeed } from './change-feed.ts'
-import { type ChangeFilter, createFilter } from './change-filter.ts'
 import { ListChangesQuery, ListChangesResponse, MAX_PAGE } from './change-schemas.ts'
 import { ChangeStream, wantsEvents } from './change-streams.ts'
-
-const example: ListChangesResponse = {
-  changes: [
-    {
-      cursor: 'AAAAAAAABNIAAAABKgXyAZ8vD6EHRk0SnqdLlfg2vHI',
-      kind: 'price.changed',
-      at: '2026-01-31T12:00:00.000Z',
-      chainId: 8453,
-      token: '8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-      priceUsd: '0.9998',
-    },
-  ],
-  nextCursor: 'AAAAAAAABNIAAAABKgXyAZ8vD6EHRk0SnqdLlfg2vHI',
-  hasMore: false,
-}
 
 const responses = uncachedResponsesOf(
   {

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Change, ChangeCursor, changeKinds } from '../../schemas/changes.ts'
-import { campaignIds, chainIds } from '../../schemas/parameters/id-filters.ts'
 import { commaSeparated, integerWithDefault, oneOf, queryOf } from '../../schemas/parameters/query-values.ts'
-import { component, inline, listOf, ref } from '../../schemas/references.ts'
+import { campaignIds, chainIds } from '../../schemas/parameters/shared-parameters.ts'
+import { component, listOf, optional, ref } from '../../schemas/references.ts'
 
 /** The longest time that an empty response may wait. */
 const MAX_WAIT_SECONDS = 25
@@ -11,12 +11,10 @@ const MAX_WAIT_SECONDS = 25
 export const MAX_PAGE = 1000
 
 export const ListChangesQuery = queryOf({
-  after: Type.Optional(
-    inline(ChangeCursor, {
-      description:
-        'Only changes after this one: a `nextCursor` or a `cursor`. Absent: changes from now on. `Last-Event-ID` comes before it.',
-    }),
-  ),
+  after: optional(ChangeCursor, {
+    description:
+      'Only changes after this one: a `nextCursor` or a `cursor`. Absent: changes from now on. `Last-Event-ID` comes before it.',
+  }),
   kind: commaSeparated(oneOf(changeKinds), {
     description: 'Only these kinds; `reset` always comes.',
     example: 'claim.added',
@@ -46,5 +44,4 @@ export const ListChangesResponse = component('ListChangesResponse', 'Changes aft
 })
 export type ListChangesResponse = Static<typeof ListChangesResponse>
 
-/** The components that this feature adds to the OpenAPI document. */
 export const changeSchemas = [ChangeCursor, Change, ListChangesResponse]

@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import { prefersType } from '../../http/request/accepted-types.ts'
-import type { ChangeSlice } from './change-buffer.ts'
+import { prefersType } from '../../http/request/negotiation.ts'
+import type { ChangeFilter, ChangeSlice } from './change-buffer.ts'
 import type { ChangeFeed } from './change-feed.ts'
-import type { ChangeFilter } from './change-filter.ts'
 
 /** How soon a client is to come again after an end that we made; proxies and clients see at once that a stream has begun. */
 const RETRY = 'retry: 1000\n'

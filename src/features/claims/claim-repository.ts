@@ -4,33 +4,31 @@ import { createTokenStore, type Tokens, tokenVersion } from '../../database/look
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import { incentives } from '../../database/tables/campaigns/incentives.ts'
 import { followedBlocks, followedChains } from '../../database/tables/followed-chains.ts'
-import { readCursor, toCursor } from '../../http/request/cursors.ts'
+import { readCursor, rowsOf, toCursorPage } from '../../http/request/cursors.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import type { Claim } from '../../schemas/campaigns/claims.ts'
-import { toSecondFrom } from '../../schemas/parameters/time-ranges.ts'
+import { toSecondFrom } from '../../schemas/parameters/shared-parameters.ts'
 import { LAST_TIMESTAMP } from '../../schemas/primitives.ts'
 import type { ListClaimsQuery, ListClaimsResponse } from './claim-schemas.ts'
-
-export interface ClaimRepository {
-  /**
-   * A page of claims, newest first; ties by chain ID, transaction hash, log index, ascending. Reads a page of rows from
-   * each chain, campaign or incentive that may have some, and further rows with the timestamp of its last; a total for
-   * a claimant also reads as many index entries as the claimant has claims, unless totals are stored.
-   */
-  list(query: ListClaimsQuery): Promise<{ body: ListClaimsResponse; totalCount?: number; dependencies: Dependencies }>
-}
 
 /** Timestamp, chain ID, transaction hash, log index of the last claim of a page. */
 const PLACE = /^(\d{1,12}) (\d{1,16}) ([0-9a-f]{64}) (\d{1,10})$/
 
 const MAX_LOG_INDEX = 2 ** 31 - 1
 
-export function createClaimRepository(database: Database): ClaimRepository {
+export function createClaimRepository(database: Database) {
   const statement = prepareClaims(database)
   const tokenStore = createTokenStore(database)
 
   return {
-    async list(query) {
+    /**
+     * A page of claims, newest first; ties by chain ID, transaction hash, log index, ascending. Reads a page of rows from
+     * each chain, campaign or incentive that may have some, and further rows with the timestamp of its last; a total for
+     * a claimant also reads as many index entries as the claimant has claims, unless totals are stored.
+     */
+    async list(
+      query: ListClaimsQuery,
+    ): Promise<{ body: ListClaimsResponse; totalCount?: number; dependencies: Dependencies }> {
       const { claimant, campaignId: ids, chainId: chains, since, until, pageSize } = query
       const [timestamp, chain, hash, log] = placeOf(query)
       const isCounted = (claimant !== undefined || ids?.length === 1) && since === undefined && until === undefined
@@ -41,19 +39,16 @@ export function createClaimRepository(database: Database): ClaimRepository {
             since: since === undefined ? 0 : toSecondFrom(since),
             until: until === undefined ? LAST_TIMESTAMP : toSecondFrom(until) - 1,
             ...{ timestamp, chain, hash: `\\x${hash}`, log },
-            // The additional row shows whether there is a next page.
-            max: pageSize === 0 ? 0 : pageSize + 1,
+            max: rowsOf(pageSize),
           }),
         ({ chainId, asset }) => (chainId === null || asset === null ? [] : [`${chainId}:${asset}`]),
       )
-      const claims = rows.flatMap(toRow)
-      const page = claims.slice(0, pageSize)
-      const last = claims.length > page.length ? page.at(-1) : undefined
+      const { page, nextCursor } = toCursorPage('listClaims', query, rows.flatMap(toRow), toPlace)
       const totalCount = isCounted ? (rows[0]?.totalClaims ?? 0) : undefined
       return {
         body: {
           claims: page.map((row) => toClaim(row, tokens)),
-          nextCursor: last === undefined ? null : toCursor('listClaims', query, toPlace(last)),
+          nextCursor,
           ...(totalCount !== undefined && { totalClaims: totalCount }),
         },
         ...(totalCount !== undefined && { totalCount }),
@@ -62,6 +57,7 @@ export function createClaimRepository(database: Database): ClaimRepository {
     },
   }
 }
+export type ClaimRepository = ReturnType<typeof createClaimRepository>
 
 function placeOf(query: ListClaimsQuery): [timestamp: number, chain: number, hash: string, log: number] {
   if (query.cursor === undefined) return [LAST_TIMESTAMP + 1, 0, '', 0]

@@ -1,9 +1,7 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { ResponseCache } from '../../cache/response-cache.ts'
 import { InvalidParameterError } from '../../http/request/errors/errors.ts'
 import { cursorHeaders, totalCountHeader } from '../../http/request/response-headers.ts'
-import { responsesOf } from '../../http/request/responses.ts'
-import { claimsExample } from './claim-example.ts'
+import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
+import example from './claim-example.json' with { type: 'json' }
 import type { ClaimRepository } from './claim-repository.ts'
 import { ListClaimsQuery, ListClaimsResponse } from './claim-schemas.ts'
 
@@ -22,7 +20,7 @@ const listClaims = {
         'x-total-count': { ...totalCountHeader['x-total-count'], description: '`totalClaims`, where that is there.' },
       },
       schema: ListClaimsResponse,
-      example: claimsExample,
+      example,
       otherExamples: {
         empty: [
           '/claims?claimant=0x0000000000000000000000000000000000000001',
@@ -34,11 +32,10 @@ const listClaims = {
   ),
 }
 
-export const claimRoutes: FastifyPluginAsyncTypebox<{
-  claims: ClaimRepository
-  responseCache: ResponseCache
-  hasAddressLookups: boolean
-}> = async (app, { claims, responseCache, hasAddressLookups }) => {
+export const claimRoutes: CachedRoutes<{ claims: ClaimRepository; hasAddressLookups: boolean }> = async (
+  app,
+  { claims, responseCache, hasAddressLookups },
+) => {
   app.get('/claims', { schema: listClaims }, (request, reply) => {
     if (request.query.claimant !== undefined && !hasAddressLookups) {
       throw new InvalidParameterError('claimant', 'claimant is not accepted: this service does not look up addresses')

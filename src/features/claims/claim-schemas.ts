@@ -1,18 +1,20 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Claim } from '../../schemas/campaigns/claims.ts'
-import { campaignIds, chainIds } from '../../schemas/parameters/id-filters.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
-import { cursorPaging, nextCursor } from '../../schemas/parameters/paging.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
-import { timeRange } from '../../schemas/parameters/time-ranges.ts'
+import {
+  campaignIds,
+  chainIds,
+  cursorPaging,
+  minimumBlocks,
+  nextCursor,
+  timeRange,
+} from '../../schemas/parameters/shared-parameters.ts'
 import { Address, wholeNumber } from '../../schemas/primitives.ts'
-import { component, inline, listOf } from '../../schemas/references.ts'
+import { component, listOf, optional } from '../../schemas/references.ts'
 
 export const ListClaimsQuery = queryOf({
-  claimant: Type.Optional(
-    inline(Address, { description: 'Only claims of this account.', example: parameterExamples.paidClaimant }),
-  ),
+  claimant: optional(Address, { description: 'Only claims of this account.', example: parameterExamples.paidClaimant }),
   campaignId: campaignIds('Only of these campaigns.'),
   chainId: chainIds(),
   ...timeRange,
@@ -36,5 +38,4 @@ export const ListClaimsResponse = component('ListClaimsResponse', 'A page of cla
 })
 export type ListClaimsResponse = Static<typeof ListClaimsResponse>
 
-/** The components that this feature adds to the OpenAPI document. */
 export const claimSchemas = [Claim, ListClaimsResponse]

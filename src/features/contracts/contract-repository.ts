@@ -1,33 +1,28 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import { cacheStatements } from '../../database/prepared-statements.ts'
-import { combine, given } from '../../database/sql-conditions.ts'
+import { cacheStatements, combine, given } from '../../database/prepared-statements.ts'
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import { contracts } from '../../database/tables/contracts.ts'
 import { isPopularCreator, targetContracts } from '../../read-models/campaign-search/read.ts'
 import { toWholeSeconds, WINDOW_SECONDS, windowChanges } from '../../read-models/claim-windows/read.ts'
 import { campaignClaimTotals, contractClaimTotals, contractCounts } from '../../read-models/claim-windows/tables.ts'
-import { toRows } from '../../schemas/parameters/paging.ts'
+import { toRows } from '../../schemas/parameters/shared-parameters.ts'
 import type { ExploredContract, ListContractsQuery } from './contract-schemas.ts'
-
-export interface ContractRepository {
-  /**
-   * One page of the contracts that campaigns act on, and the exact number of all. The chosen figure first, then the
-   * other two of completions, spend, newest campaign, each descending; ties end on chain ID and address, ascending. At
-   * most 100. Reads as many entries of an index as the page is deep, and the totals that have changed since they were
-   * stored; with a creator of few campaigns, those of each.
-   */
-  list(query: ListContractsQuery): Promise<{ body: ExploredContract[]; totalCount: number }>
-}
 
 /** The window length that stands for all claims. */
 const ALL_TIME = 0
 
-export function createContractRepository(database: Database, clock: () => Date): ContractRepository {
+export function createContractRepository(database: Database, clock: () => Date) {
   const statementOf = cacheStatements<ReturnType<typeof prepareList>>('list_contracts')
 
   return {
-    async list(query) {
+    /**
+     * One page of the contracts that campaigns act on, and the exact number of all. The chosen figure first, then the
+     * other two of completions, spend, newest campaign, each descending; ties end on chain ID and address, ascending. At
+     * most 100. Reads as many entries of an index as the page is deep, and the totals that have changed since they were
+     * stored; with a creator of few campaigns, those of each.
+     */
+    async list(query: ListContractsQuery): Promise<{ body: ExploredContract[]; totalCount: number }> {
       const seconds = query.timeRange === undefined ? ALL_TIME : WINDOW_SECONDS[query.timeRange]
       const { shape, conditions, values } = combine([
         given('chains', query.chainIds, (chains) => sql`chain_id = any(${chains}::bigint[])`),
@@ -56,6 +51,7 @@ export function createContractRepository(database: Database, clock: () => Date):
     },
   }
 }
+export type ContractRepository = ReturnType<typeof createContractRepository>
 
 const toOrder = (...figures: string[]) => [...figures.map((figure) => `${figure} desc`), 'chain_id', 'address']
 

@@ -1,7 +1,5 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { ResponseCache } from '../../cache/response-cache.ts'
 import { pageHeaders } from '../../http/request/response-headers.ts'
-import { responsesOf } from '../../http/request/responses.ts'
+import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
 import type { ContractRepository } from './contract-repository.ts'
 import { type ExploredContract, ListContractsQuery, ListContractsResponse } from './contract-schemas.ts'
 
@@ -33,10 +31,10 @@ const listContracts = {
   ),
 }
 
-export const contractRoutes: FastifyPluginAsyncTypebox<{
-  contracts: ContractRepository
-  responseCache: ResponseCache
-}> = async (app, { contracts, responseCache }) => {
+export const contractRoutes: CachedRoutes<{ contracts: ContractRepository }> = async (
+  app,
+  { contracts, responseCache },
+) => {
   app.get('/explore/contracts', { schema: listContracts }, (request, reply) =>
     responseCache.send(request, reply, () => contracts.list(request.query), {
       changesEachSecond: request.query.timeRange !== undefined,

@@ -1,11 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { chainIds } from '../../schemas/parameters/id-filters.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
-import { paging } from '../../schemas/parameters/paging.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { choice, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
+import { chainIds, minimumBlocks, paging } from '../../schemas/parameters/shared-parameters.ts'
 import { Address, ChainId, text, wholeNumber } from '../../schemas/primitives.ts'
-import { closed, component, inline, ref } from '../../schemas/references.ts'
+import { closed, component, optional, ref } from '../../schemas/references.ts'
 
 export const ListContractsQuery = queryOf({
   ...paging,
@@ -21,12 +19,10 @@ export const ListContractsQuery = queryOf({
     example: '7d',
   }),
   chainIds: chainIds(),
-  creator: Type.Optional(
-    inline(Address, {
-      description: 'Count only campaigns created by this account; if the creator is not recorded, those it owns.',
-      example: parameterExamples.owner,
-    }),
-  ),
+  creator: optional(Address, {
+    description: 'Count only campaigns created by this account; if the creator is not recorded, those it owns.',
+    example: parameterExamples.owner,
+  }),
   ...minimumBlocks,
 })
 export type ListContractsQuery = Static<typeof ListContractsQuery>
@@ -58,5 +54,4 @@ export const ListContractsResponse = Type.Array(ref(ExploredContract), {
 })
 export type ListContractsResponse = Static<typeof ListContractsResponse>
 
-/** The components that this feature adds to the OpenAPI document. */
 export const contractSchemas = [ExploredContract, ListContractsResponse]

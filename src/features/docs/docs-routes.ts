@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Content, createRepresentations, toContent } from '../../cache/representations.ts'
-import { escapeText } from '../../http/html/markup.ts'
+import { escapeText } from '../../http/markup.ts'
 
 /** Addresses of pages; what is there is known when they are read. */
 const PATHS = ['/llms.txt', '/llms-full.txt', '/docs', '/docs/:page', '/docs/guides/:guide']

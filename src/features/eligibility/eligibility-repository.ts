@@ -5,44 +5,38 @@ import type { Dependencies } from '../../read-models/data-version/read.ts'
 import {
   claimFacts,
   evaluate,
-  evaluateCampaignRow,
+  evaluateCampaign,
+  type FactRow,
   factColumns,
   nextChangeOf,
 } from '../../read-models/eligibility/read.ts'
-import { byCampaignId } from '../../schemas/campaigns/campaign-order.ts'
-import type { CampaignEligibility, ListEligibilityQuery, ListEligibilityResponse } from './eligibility-schemas.ts'
+import { byCampaignId } from '../../schemas/primitives.ts'
+import type { ListEligibilityQuery, ListEligibilityResponse } from './eligibility-schemas.ts'
 
-export interface EligibilityRepository {
-  /**
-   * The verdicts on some campaigns for an account, at most 50, by chain ID, core address, identifier, ascending. Reads
-   * a few rows by indexes for each of their incentives, and as many claims of the account as a validator allows.
-   */
-  list(query: ListEligibilityQuery): Promise<{ body: ListEligibilityResponse; dependencies: Dependencies }>
-}
-
-export function createEligibilityRepository(database: Database, clock: () => Date): EligibilityRepository {
+export function createEligibilityRepository(database: Database, clock: () => Date) {
   const statement = prepareFacts(database)
 
   return {
-    async list({ user, campaignId: ids = [] }) {
+    /**
+     * The verdicts on some campaigns for an account, at most 50, by chain ID, core address, identifier, ascending. Reads
+     * a few rows by indexes for each of their incentives, and as many claims of the account as a validator allows.
+     */
+    async list({
+      user,
+      campaignId: ids = [],
+    }: ListEligibilityQuery): Promise<{ body: ListEligibilityResponse; dependencies: Dependencies }> {
       const now = clock()
       const rows = await statement.execute({ user, ids })
-      const found = new Map<string, (typeof rows)[number][]>()
+      const found = new Map<string, FactRow[]>()
       for (const row of rows) found.set(row.id, [...(found.get(row.id) ?? []), row])
       const campaigns = await Promise.all(
-        [...found].map(async ([id, facts]): Promise<CampaignEligibility> => {
+        [...found].map(async ([id, facts]) => {
           const incentives = await Promise.all(
-            facts.flatMap((row) =>
-              row.position === null ? [] : [toIncentive(row, row.position, evaluate(row, { id, user }, now))],
-            ),
+            facts.flatMap((row) => (row.position === null ? [] : [toIncentive(row, row.position, { id, user }, now)])),
           )
           const verdicts = incentives.map(({ verdict }) => verdict)
           const [first] = facts
-          return {
-            id,
-            verdict: first === undefined ? 'unknown' : evaluateCampaignRow(first, verdicts, now),
-            incentives,
-          }
+          return { id, verdict: first ? evaluateCampaign(first, verdicts, now) : ('unknown' as const), incentives }
         }),
       )
       const unknownCampaigns = ids.filter((id) => !found.has(id)).sort(byCampaignId)
@@ -60,11 +54,11 @@ export function createEligibilityRepository(database: Database, clock: () => Dat
     },
   }
 }
+export type EligibilityRepository = ReturnType<typeof createEligibilityRepository>
 
-const toIncentive = async (row: { type: string }, position: number, evaluated: ReturnType<typeof evaluate>) => ({
-  incentiveIndex: position,
-  type: row.type,
-  ...(await evaluated),
+const toIncentive = async (row: FactRow, incentiveIndex: number, of: { id: string; user: string }, now: Date) => ({
+  ...{ incentiveIndex, type: row.type },
+  ...(await evaluate(row, of, now)),
 })
 
 /** In the order of the campaigns, and of their incentives. */

@@ -1,10 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { claimableFields, Verdict, verdictAndReasons } from '../../schemas/campaigns/eligibility.ts'
 import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
-import { campaignIds } from '../../schemas/parameters/id-filters.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
+import { campaignIds, minimumBlocks } from '../../schemas/parameters/shared-parameters.ts'
 import { Address, CampaignId, wholeNumber } from '../../schemas/primitives.ts'
 import { component, inline, listOf, ref } from '../../schemas/references.ts'
 
@@ -26,7 +25,7 @@ const IncentiveEligibility = component('IncentiveEligibility', 'Whether an incen
   ...claimableFields,
 })
 
-export const CampaignEligibility = component('CampaignEligibility', 'What an account can claim of a campaign.', {
+const CampaignEligibility = component('CampaignEligibility', 'What an account can claim of a campaign.', {
   id: ref(CampaignId, 'ID of the campaign.'),
   verdict: ref(
     Verdict,
@@ -34,7 +33,6 @@ export const CampaignEligibility = component('CampaignEligibility', 'What an acc
   ),
   incentives: listOf(IncentiveEligibility, 1000, 'Its incentives, in order.'),
 })
-export type CampaignEligibility = Static<typeof CampaignEligibility>
 
 export const ListEligibilityResponse = component('ListEligibilityResponse', 'What an account can claim, and why not.', {
   user: ref(Address, 'The account that was asked for.'),
@@ -43,5 +41,4 @@ export const ListEligibilityResponse = component('ListEligibilityResponse', 'Wha
 })
 export type ListEligibilityResponse = Static<typeof ListEligibilityResponse>
 
-/** The components that this feature adds to the OpenAPI document. */
 export const eligibilityFeatureSchemas = [IncentiveEligibility, CampaignEligibility, ListEligibilityResponse]

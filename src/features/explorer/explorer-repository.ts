@@ -4,15 +4,10 @@ import { actionTemplates } from '../../database/tables/campaigns/action-template
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import type { PageHead } from './page-head.ts'
 
-export interface ExplorerRepository {
-  /** What a link preview of a campaign's page shows; undefined if there is no such campaign. A few index lookups. */
-  findHead(campaignId: string): Promise<PageHead | undefined>
-}
-
 /** Maximum number of rewards that are named. */
 const MAX_REWARDS = 5
 
-export function createExplorerRepository(database: Database): ExplorerRepository {
+export function createExplorerRepository(database: Database) {
   const findRow = database
     .select({
       id: campaigns.id,
@@ -33,7 +28,8 @@ export function createExplorerRepository(database: Database): ExplorerRepository
     .prepare('find_campaign_head')
 
   return {
-    async findHead(id) {
+    /** What a link preview of a campaign's page shows; undefined if there is no such campaign. A few index lookups. */
+    async findHead(id: string): Promise<PageHead | undefined> {
       const [row] = await findRow.execute({ id })
       if (row === undefined) return undefined
       const [chainId, , identifier] = row.id.split(':')
@@ -52,3 +48,4 @@ export function createExplorerRepository(database: Database): ExplorerRepository
     },
   }
 }
+export type ExplorerRepository = ReturnType<typeof createExplorerRepository>

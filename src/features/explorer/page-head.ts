@@ -1,4 +1,4 @@
-import { html } from '../../http/html/markup.ts'
+import { html } from '../../http/markup.ts'
 
 /** The metadata of a page, for browsers, search engines and link previews (Open Graph). */
 export interface PageHead {

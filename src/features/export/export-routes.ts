@@ -3,12 +3,17 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import type { RecordFormat } from '../../database/records/record-pages.ts'
 import type { RecordKind } from '../../database/records/record-sources.ts'
-import { prefersType } from '../../http/request/accepted-types.ts'
+import { addVary, prefersType } from '../../http/request/negotiation.ts'
 import { streamedResponsesOf } from '../../http/request/responses.ts'
-import { addVary } from '../../http/request/vary.ts'
-import { exportExamples } from './export-examples.ts'
+import examples from './export-examples.json' with { type: 'json' }
 import type { ExportRepository } from './export-repository.ts'
 import { ExportQuery, ExportTimeRangeQuery } from './export-schemas.ts'
+
+/** A record in both forms. */
+const exampleOf = ({ type, ...record }: { type: string }) => ({
+  ndjson: `${JSON.stringify({ type, ...record })}\n`,
+  csv: `${Object.keys(record).join()}\r\n${Object.values(record).join()}\r\n`,
+})
 
 const contentTypes: Record<RecordFormat, string> = {
   ndjson: 'application/x-ndjson',
@@ -22,7 +27,7 @@ const operationOf = (kind: RecordKind, operationId: string, what: string, querys
   tags: ['Export'],
   querystring,
   response: streamedResponsesOf(
-    { description: 'The records of the page.', examples: exportExamples[kind] },
+    { description: 'The records of the page.', examples: exampleOf(examples[kind]) },
     { 400: `limit must be an integer from 1 to 100000, got 0` },
   ),
 })

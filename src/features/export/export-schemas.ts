@@ -1,8 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { chainIds } from '../../schemas/parameters/id-filters.ts'
-import { cursorPaging } from '../../schemas/parameters/paging.ts'
 import { integerWithDefault, queryOf } from '../../schemas/parameters/query-values.ts'
-import { timeRange } from '../../schemas/parameters/time-ranges.ts'
+import { chainIds, cursorPaging, timeRange } from '../../schemas/parameters/shared-parameters.ts'
 
 const MAX_LIMIT = 100_000
 

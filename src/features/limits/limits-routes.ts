@@ -1,13 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { MIN_BLOCK_TIMEOUT_MS } from '../../cache/minimum-blocks.ts'
+import { operationsOf } from '../../http/openapi/document-transforms.ts'
 import { uncachedResponsesOf } from '../../http/request/responses.ts'
 import { MAX_HEADER_BYTES, MAX_URL_BYTES } from '../../http/request/routing.ts'
 import { shareOf } from '../../http/server/address-usage.ts'
 import { MAX_BYTES_PER_ADDRESS } from '../../http/server/response-buffers.ts'
 import { MAX_SECONDS, MIN_BYTES_PER_SECOND } from '../../http/server/slow-responses.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
-import { GetLimitsResponse } from './limits-schemas.ts'
-import { toOperationLimits } from './operation-limits.ts'
+import examples from './limits-examples.json' with { type: 'json' }
+import { GetLimitsResponse, type OperationLimits } from './limits-schemas.ts'
 
 /** The settings that a client has to know. */
 interface LimitingSettings {
@@ -54,48 +55,6 @@ const toServiceLimits = (settings: LimitingSettings, isStandby: boolean): Omit<G
   },
 })
 
-/** What is set up where nothing else is. */
-const usual: LimitingSettings = {
-  MAX_PIPELINED_REQUESTS: 20,
-  MAX_CONCURRENT_REQUESTS: 2000,
-  MAX_EXPORTS: 2,
-  MAX_CONNECTIONS: 10_000,
-  ADDRESS_SHARE_PERCENT: 10,
-  MAX_STREAMS: 1000,
-  REQUESTS_PER_MINUTE: 0,
-  FAILED_AUTH_PER_MINUTE: 20,
-  STATEMENT_TIMEOUT_MS: 5000,
-  CACHE_MAX_AGE_SECONDS: 5,
-  CACHE_STALE_WHILE_REVALIDATE_SECONDS: 30,
-  STALE_IF_ERROR_SECONDS: 60,
-}
-
-const example: GetLimitsResponse = {
-  operations: [
-    {
-      operationId: 'listContracts',
-      maxItems: 100,
-      defaultPageSize: 10,
-      lists: [
-        { parameter: 'chainIds', maxItems: 100 },
-        { parameter: 'minBlock', maxItems: 10 },
-      ],
-      windows: [
-        { parameter: 'timeRange', value: '6h', seconds: 21_600, isDefault: false },
-        { parameter: 'timeRange', value: '24h', seconds: 86_400, isDefault: false },
-        { parameter: 'timeRange', value: '7d', seconds: 604_800, isDefault: false },
-      ],
-    },
-  ],
-  ...toServiceLimits(usual, false),
-}
-
-/** One operation of many. */
-const limitedExample: GetLimitsResponse = {
-  operations: [{ operationId: 'getStatus', maxItems: null, defaultPageSize: null, lists: [], windows: [] }],
-  ...toServiceLimits({ ...usual, REQUESTS_PER_MINUTE: 600, STALE_IF_ERROR_SECONDS: 0 }, false),
-}
-
 const getLimits = {
   operationId: 'getLimits',
   summary: 'Get service limits',
@@ -106,8 +65,8 @@ const getLimits = {
     {
       description: 'The limits.',
       schema: GetLimitsResponse,
-      example,
-      otherExamples: { limited: ['/limits', limitedExample, 'with limited rates, nothing stale'] },
+      example: examples.usual,
+      otherExamples: { limited: ['/limits', examples.limited, 'with limited rates, nothing stale'] },
     },
     { 400: 'unknown parameter "chainId": this operation takes none' },
   ),
@@ -123,5 +82,59 @@ export const limitsRoutes: FastifyPluginAsyncTypebox<{
     // Only when all operations are registered.
     operations ??= toOperationLimits(app.swagger())
     return { operations, ...toServiceLimits(settings, isStandby()) }
+  })
+}
+
+/** The parts of the OpenAPI document that are read here. */
+interface Document {
+  components?: { schemas?: Record<string, Schema> }
+}
+interface Operation {
+  operationId?: string
+  parameters?: { name: string; schema: Schema }[]
+  responses?: { 200?: { content?: Record<string, { schema: Schema }> } }
+}
+interface Schema {
+  $ref?: string
+  type?: string | string[]
+  default?: unknown
+  enum?: readonly unknown[]
+  maxItems?: number
+  properties?: Record<string, Schema>
+}
+
+/** The limits of all operations, read from their schemas; they are defined nowhere else. */
+function toOperationLimits(document: object): OperationLimits[] {
+  const { components } = document as Document
+  return operationsOf<Operation>(document).map(({ operationId = '', parameters = [], responses }) => {
+    const { schema } = responses?.[200]?.content?.['application/json'] ?? {}
+    const response = components?.schemas?.[schema?.$ref?.split('/').at(-1) ?? '']
+    const pageSize = parameters.find(({ name }) => name === 'pageSize')?.schema.default
+    return {
+      operationId,
+      // A response with a name for its list contains no other list.
+      maxItems: operationId.startsWith('list') ? maxEntriesOf(response) : null,
+      defaultPageSize: typeof pageSize === 'number' ? pageSize : null,
+      lists: parameters.flatMap(({ name, schema: { maxItems } }) =>
+        maxItems === undefined ? [] : [{ parameter: name, maxItems: maxItems }],
+      ),
+      windows: parameters.flatMap(toWindows),
+    }
+  })
+}
+
+const maxEntriesOf = (response: Schema | undefined) =>
+  [response, ...Object.values(response?.properties ?? {})].find((schema) => schema?.maxItems !== undefined)?.maxItems ??
+  null
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3600, d: 86_400, w: 604_800 }
+
+/** The name of a window by its length, such as `24h`. */
+function toWindows({ name, schema }: { name: string; schema: Schema }): OperationLimits['windows'] {
+  return (schema.enum ?? []).flatMap((value) => {
+    const [, count, unit = ''] = /^([0-9]+)([hdw])$/.exec(String(value)) ?? []
+    if (count === undefined) return []
+    const seconds = Number(count) * (UNIT_SECONDS[unit] ?? 0)
+    return [{ parameter: name, value: String(value), seconds, isDefault: value === schema.default }]
   })
 }

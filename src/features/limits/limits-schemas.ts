@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { word } from '../../schemas/campaigns/enumerations.ts'
 import { text, wholeNumber } from '../../schemas/primitives.ts'
-import { closed, component, listOf } from '../../schemas/references.ts'
+import { closed, component, listOf, word } from '../../schemas/references.ts'
 
 const integerOrNull = (description: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description })
@@ -87,5 +86,4 @@ export const GetLimitsResponse = component('GetLimitsResponse', 'Limits of this 
 })
 export type GetLimitsResponse = Static<typeof GetLimitsResponse>
 
-/** The components that this feature adds to the OpenAPI document. */
 export const limitsSchemas = [OperationLimits, GetLimitsResponse]

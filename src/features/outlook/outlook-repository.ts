@@ -2,22 +2,13 @@ import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { claimsByIncentive } from '../../read-models/claim-intervals/read.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
-import { byCampaignId } from '../../schemas/campaigns/campaign-order.ts'
-import { LAST_TIMESTAMP } from '../../schemas/primitives.ts'
+import { byCampaignId, LAST_TIMESTAMP } from '../../schemas/primitives.ts'
 import {
   BASIS_SECONDS,
   type IncentiveOutlook,
   type ListOutlooksQuery,
   type ListOutlooksResponse,
 } from './outlook-schemas.ts'
-
-export interface OutlookRepository {
-  /**
-   * The outlooks of some campaigns, at most 50, by chain ID, core address, identifier, ascending. Reads their incentives, and
-   * their claims of the basis: of popular campaigns hours of claims.
-   */
-  list(query: ListOutlooksQuery): Promise<{ body: ListOutlooksResponse; dependencies: Dependencies }>
-}
 
 /** A campaign, with an incentive of it; without where it has none. */
 interface Row {
@@ -26,7 +17,7 @@ interface Row {
   outlook: IncentiveOutlook | null
 }
 
-export function createOutlookRepository(database: Database, clock: () => Date): OutlookRepository {
+export function createOutlookRepository(database: Database, clock: () => Date) {
   const statement = database
     .select({
       key: sql<number>`outlook.key::float8`,
@@ -37,7 +28,14 @@ export function createOutlookRepository(database: Database, clock: () => Date): 
     .prepare('list_outlooks')
 
   return {
-    async list({ campaignId: ids = [], basis }) {
+    /**
+     * The outlooks of some campaigns, at most 50, by chain ID, core address, identifier, ascending. Reads their incentives, and
+     * their claims of the basis: of popular campaigns hours of claims.
+     */
+    async list({
+      campaignId: ids = [],
+      basis,
+    }: ListOutlooksQuery): Promise<{ body: ListOutlooksResponse; dependencies: Dependencies }> {
       const now = Math.floor(clock().getTime() / 1000)
       const rows: Row[] = await statement.execute({ ids, now, basis: BASIS_SECONDS[basis] })
       const found = new Map(rows.map(({ id }): [string, IncentiveOutlook[]] => [id, []]))
@@ -56,6 +54,7 @@ export function createOutlookRepository(database: Database, clock: () => Date): 
     },
   }
 }
+export type OutlookRepository = ReturnType<typeof createOutlookRepository>
 
 const now = sql`${sql.placeholder('now')}::bigint`
 const basis = sql`${sql.placeholder('basis')}::bigint`

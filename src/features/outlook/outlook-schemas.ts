@@ -1,9 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { word } from '../../schemas/campaigns/enumerations.ts'
 import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
-import { campaignIds, MAX_CAMPAIGNS } from '../../schemas/parameters/id-filters.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { choice, queryOf } from '../../schemas/parameters/query-values.ts'
+import { campaignIds, MAX_CAMPAIGNS, minimumBlocks } from '../../schemas/parameters/shared-parameters.ts'
 import {
   Address,
   BaseUnits,
@@ -13,7 +11,7 @@ import {
   UsdAmount,
   wholeNumber,
 } from '../../schemas/primitives.ts'
-import { component, listOf, ref } from '../../schemas/references.ts'
+import { component, listOf, ref, word } from '../../schemas/references.ts'
 
 /** Lengths of the time whose pace is told, in seconds. */
 export const BASIS_SECONDS = { '24h': 86_400, '7d': 604_800 } as const
@@ -100,5 +98,4 @@ export const ListOutlooksResponse = component('ListOutlooksResponse', 'Outlooks 
 })
 export type ListOutlooksResponse = Static<typeof ListOutlooksResponse>
 
-/** The components that this feature adds to the OpenAPI document. */
 export const outlookSchemas = [IncentiveOutlook, CampaignOutlook, ListOutlooksResponse]

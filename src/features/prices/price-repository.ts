@@ -2,18 +2,14 @@ import type { Database } from '../../database/connection/client.ts'
 import { createPriceReader } from '../../read-models/prices/read.ts'
 import { type GetPricesQuery, type GetPricesResponse, INTERVALS } from './price-schemas.ts'
 
-export interface PriceRepository {
-  /**
-   * The price of a token at an instant, and with an interval the prices at the instants of a series: one index lookup
-   * for each. Undefined if the token has no record, no price and no price source.
-   */
-  find(query: GetPricesQuery): Promise<GetPricesResponse | undefined>
-}
-
-export function createPriceRepository(database: Database, clock: () => Date): PriceRepository {
+export function createPriceRepository(database: Database, clock: () => Date) {
   const readPrices = createPriceReader(database)
   return {
-    async find({ token, at, ...series }) {
+    /**
+     * The price of a token at an instant, and with an interval the prices at the instants of a series: one index lookup
+     * for each. Undefined if the token has no record, no price and no price source.
+     */
+    async find({ token, at, ...series }: GetPricesQuery): Promise<GetPricesResponse | undefined> {
       const [chainId, address = ''] = token.split(':')
       const instant = at === undefined ? endOfSecond(clock()) : new Date(at)
       const instants = series.interval === undefined ? [] : pointsOf(series)
@@ -23,17 +19,18 @@ export function createPriceRepository(database: Database, clock: () => Date): Pr
       const { priceUsd, pricedAt, source } = price
       return {
         token,
-        at: at === undefined ? toResponseInstant(instant, pricedAt) : instant.toISOString(),
-        ...{ priceUsd, pricedAt: pricedAt?.toISOString() ?? null, source },
+        at: at === undefined ? toResponseInstant(instant, pricedAt) : toText(instant),
+        ...{ priceUsd, pricedAt: pricedAt === null ? null : toText(pricedAt), source },
         ...(series.interval !== undefined && {
           series: prices.flatMap((point) =>
-            point.priceUsd === null ? [] : [{ at: point.at.toISOString(), priceUsd: point.priceUsd }],
+            point.priceUsd === null ? [] : [{ at: toText(point.at), priceUsd: point.priceUsd }],
           ),
         }),
       }
     },
   }
 }
+export type PriceRepository = ReturnType<typeof createPriceRepository>
 
 /**
  * Now, for a response that holds until the second ends. No price is known before its instant, so none that is known by
@@ -42,8 +39,10 @@ export function createPriceRepository(database: Database, clock: () => Date): Pr
 const endOfSecond = (now: Date) => new Date(Math.floor(now.getTime() / 1000) * 1000 + 999)
 
 /** The same for every response of a second, and never before the price. */
-const toResponseInstant = (now: Date, pricedAt: Date | null) =>
-  new Date(Math.max(Math.floor(now.getTime() / 1000) * 1000, pricedAt?.getTime() ?? 0)).toISOString()
+const toResponseInstant = (now: Date, pricedAt: number | null) =>
+  toText(Math.max(Math.floor(now.getTime() / 1000) * 1000, pricedAt ?? 0))
+
+const toText = (instant: Date | number) => new Date(instant).toISOString()
 
 type Series = Pick<GetPricesQuery, 'since' | 'until' | 'interval'>
 

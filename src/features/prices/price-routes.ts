@@ -1,31 +1,10 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { ResponseCache } from '../../cache/response-cache.ts'
 import { InvalidRequestError, NotFoundError } from '../../http/request/errors/errors.ts'
-import { responsesOf } from '../../http/request/responses.ts'
-import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
+import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
+import examples from './price-examples.json' with { type: 'json' }
 import { countPoints, type PriceRepository } from './price-repository.ts'
 import { GetPricesQuery, GetPricesResponse, MAX_POINTS } from './price-schemas.ts'
 
-const example: GetPricesResponse = {
-  token: parameterExamples.token,
-  at: '2026-01-31T12:00:00.000Z',
-  priceUsd: '0.99984503',
-  pricedAt: '2026-01-31T11:48:12.000Z',
-  source: 'feed',
-  series: [
-    { at: '2026-01-31T10:00:00.000Z', priceUsd: '1.0001' },
-    { at: '2026-01-31T11:00:00.000Z', priceUsd: '0.99991' },
-  ],
-}
-
-/** Before anything is known of it. */
-const unknown: GetPricesResponse = {
-  token: parameterExamples.token,
-  at: '2020-01-01T00:00:00.000Z',
-  priceUsd: null,
-  pricedAt: null,
-  source: null,
-}
+const { plain, unknown } = examples
 
 const getPrices = {
   operationId: 'getPrices',
@@ -36,18 +15,17 @@ const getPrices = {
   querystring: GetPricesQuery,
   response: responsesOf(
     {
-      ...{ description: 'The price.', schema: GetPricesResponse, example },
+      ...{ description: 'The price.', schema: GetPricesResponse, example: plain },
       otherExamples: { unknown: [`/prices?token=${unknown.token}&at=${unknown.at}`, unknown] },
     },
     { 400: 'token is required', 404: 'nothing is known of token 8453:0x0000000000000000000000000000000000000001' },
   ),
 }
 
-export const priceRoutes: FastifyPluginAsyncTypebox<{
-  prices: PriceRepository
-  responseCache: ResponseCache
-  clock: () => Date
-}> = async (app, { prices, responseCache, clock }) => {
+export const priceRoutes: CachedRoutes<{ prices: PriceRepository; clock: () => Date }> = async (
+  app,
+  { prices, responseCache, clock },
+) => {
   app.get('/prices', { schema: getPrices }, (request, reply) => {
     const { query } = request
     rejectImpossible(query, clock())

@@ -1,11 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { wordOrNull } from '../../schemas/campaigns/enumerations.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
-import { seriesDependencies } from '../../schemas/parameters/time-ranges.ts'
+import { minimumBlocks, seriesDependencies } from '../../schemas/parameters/shared-parameters.ts'
 import { Instant } from '../../schemas/primitives.ts'
-import { component, inline, listOf, ref, refOrNull } from '../../schemas/references.ts'
+import { component, inline, listOf, optional, ref, refOrNull, wordOrNull } from '../../schemas/references.ts'
 
 /** Maximum number of points in a series. */
 export const MAX_POINTS = 400
@@ -33,7 +31,7 @@ const Price = Type.String({
 })
 
 const instant = (description: string, example?: string) =>
-  Type.Optional(inline(Instant, { description, ...(example !== undefined && { example }) }))
+  optional(Instant, { description, ...(example !== undefined && { example }) })
 
 export const GetPricesQuery = queryOf(
   {
@@ -82,5 +80,4 @@ export const GetPricesResponse = component('GetPricesResponse', 'What a token wa
 })
 export type GetPricesResponse = Static<typeof GetPricesResponse>
 
-/** The components that this feature adds to the OpenAPI document. */
 export const priceSchemas = [TokenId, Price, PricePoint, GetPricesResponse]

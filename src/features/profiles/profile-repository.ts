@@ -2,17 +2,8 @@ import { eq, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { profileScoreCounts, profiles } from '../../database/tables/users/profiles.ts'
 import type { UserProfile } from './profile-schemas.ts'
-import { toStreakStatus } from './streak-status.ts'
 
-export interface ProfileRepository {
-  /**
-   * The profile of a lower-case address; undefined if there is none. For the rank, the counts of higher score buckets
-   * are added up, and the profiles of the own bucket with a higher score are counted.
-   */
-  find(address: string): Promise<UserProfile | undefined>
-}
-
-export function createProfileRepository(database: Database, clock: () => Date): ProfileRepository {
+export function createProfileRepository(database: Database, clock: () => Date) {
   const statement = database
     .select({
       ethEarned: profiles.ethEarned,
@@ -33,7 +24,11 @@ export function createProfileRepository(database: Database, clock: () => Date): 
     .prepare('find_profile')
 
   return {
-    async find(address) {
+    /**
+     * The profile of a lower-case address; undefined if there is none. For the rank, the counts of higher score buckets
+     * are added up, and the profiles of the own bucket with a higher score are counted.
+     */
+    async find(address: string): Promise<UserProfile | undefined> {
       const [profile] = await statement.execute({ address })
       if (profile === undefined) return undefined
       const { ethEarned, score, ranking, value, ...streak } = profile
@@ -51,4 +46,17 @@ export function createProfileRepository(database: Database, clock: () => Date): 
       }
     },
   }
+}
+export type ProfileRepository = ReturnType<typeof createProfileRepository>
+
+interface Streak {
+  lastExpirationAt: Date
+  nextExpirationAt: Date
+  lastCompletionAt: Date
+}
+
+/** The state of a streak at an instant: its window is open until before `nextExpirationAt`. */
+function toStreakStatus(streak: Streak, now: Date): UserProfile['streak']['status'] {
+  if (now >= streak.nextExpirationAt) return 'broken'
+  return streak.lastCompletionAt >= streak.lastExpirationAt ? 'active' : 'pending'
 }

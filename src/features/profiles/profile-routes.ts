@@ -3,34 +3,9 @@ import type { Credential } from '../../database/lookups/credentials.ts'
 import { ForbiddenError, InvalidParameterError, NotFoundError } from '../../http/request/errors/errors.ts'
 import { protectedResponsesOf } from '../../http/request/responses.ts'
 import { credentialOf } from '../../http/security/authentication.ts'
+import examples from './profile-examples.json' with { type: 'json' }
 import type { ProfileRepository } from './profile-repository.ts'
 import { GetUserProfileQuery, UserProfile } from './profile-schemas.ts'
-
-const example: UserProfile = {
-  ethEarned: '1250000000000000000',
-  score: 1840.5,
-  ranking: 12,
-  streak: {
-    value: 9,
-    status: 'active',
-    lastExpirationTime: '2026-01-31T00:00:00.000Z',
-    nextExpirationTime: '2026-02-01T00:00:00.000Z',
-    lastCompletionTime: '2026-01-31T12:00:00.000Z',
-  },
-}
-
-const brokenExample: UserProfile = {
-  ethEarned: '12322424000000000',
-  score: 43,
-  ranking: 717,
-  streak: {
-    value: 0,
-    status: 'broken',
-    lastExpirationTime: '2026-01-05T16:50:16.000Z',
-    nextExpirationTime: '2026-01-12T16:50:16.000Z',
-    lastCompletionTime: '2025-12-30T08:36:53.000Z',
-  },
-}
 
 const getUserProfile = {
   operationId: 'getUserProfile',
@@ -42,8 +17,8 @@ const getUserProfile = {
     {
       description: 'The profile.',
       schema: UserProfile,
-      example,
-      otherExamples: { broken: ['/users/profile', brokenExample] },
+      example: examples.active,
+      otherExamples: { broken: ['/users/profile', examples.broken] },
     },
     {
       400: 'user is missing: the token has no address of its own',

@@ -1,18 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { word } from '../../schemas/campaigns/enumerations.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
 import { Address, BaseUnits, Instant } from '../../schemas/primitives.ts'
-import { closed, component, inline, ref } from '../../schemas/references.ts'
+import { closed, component, optional, ref, word } from '../../schemas/references.ts'
 
 export const GetUserProfileQuery = queryOf({
-  user: Type.Optional(
-    inline(Address, {
-      description:
-        'Account whose profile is returned; default: the address of the token. Only an admin token may name another.',
-      example: parameterExamples.claimant,
-    }),
-  ),
+  user: optional(Address, {
+    description:
+      'Account whose profile is returned; default: the address of the token. Only an admin token may name another.',
+    example: parameterExamples.claimant,
+  }),
 })
 
 export const UserProfile = component('UserProfile', 'Score, rank and streak of a user.', {
@@ -37,5 +34,4 @@ export const UserProfile = component('UserProfile', 'Score, rank and streak of a
 })
 export type UserProfile = Static<typeof UserProfile>
 
-/** The components that this feature adds to the OpenAPI document. */
 export const profileSchemas = [UserProfile]

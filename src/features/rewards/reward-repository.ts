@@ -1,23 +1,22 @@
+import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import { createTokenStore, type Tokens } from '../../database/lookups/token-metadata-cache.ts'
-import { readCursor, toCursor } from '../../http/request/cursors.ts'
-import type { DataVersion, Dependencies } from '../../read-models/data-version/read.ts'
-import { evaluate, type FactRow, nextChangeOf, verdictOn } from '../../read-models/eligibility/read.ts'
-import { NO_CLAIM, prepareRewards, prepareSigned, type RewardRow } from './reward-rows.ts'
-import type { ListRewardsQuery, ListRewardsResponse, Reward } from './reward-schemas.ts'
+import { createTokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
+import { claimSignatures } from '../../database/tables/claims.ts'
+import { readCursor, rowsOf, toCursorPage } from '../../http/request/cursors.ts'
+import { type DataVersion, type Dependencies, dataRevision } from '../../read-models/data-version/read.ts'
+import {
+  claimFacts,
+  evaluate,
+  type FactRow,
+  factColumns,
+  nextChangeOf,
+  verdictOn,
+} from '../../read-models/eligibility/read.ts'
+import type { ListRewardsQuery, ListRewardsResponse, Reward, RewardTotal } from './reward-schemas.ts'
 
 type RequestState = ListRewardsQuery & { user: string }
 
-export interface RewardRepository {
-  /**
-   * The incentives that an account has a claim or a signature on: those without a claim first, then by the last claim,
-   * newest first; ties by chain ID, core address, identifier, index. With totals of all of them. Reads the signatures
-   * of the account and its claims; for a busy one its totals and a page of rows from each chain.
-   */
-  list(query: RequestState, version: DataVersion): Promise<{ body: ListRewardsResponse; dependencies: Dependencies }>
-}
-
-export function createRewardRepository(database: Database, clock: () => Date): RewardRepository {
+export function createRewardRepository(database: Database, clock: () => Date) {
   const rewards = prepareRewards(database)
   const signed = prepareSigned(database)
   const tokenStore = createTokenStore(database)
@@ -50,8 +49,7 @@ export function createRewardRepository(database: Database, clock: () => Date): R
             ...{ user, chains: chainId ?? null, leastClaims: state === 'claimed' ? 1 : 0, ...after },
             keys: claimable?.those.map(({ key }) => key) ?? null,
             positions: claimable?.those.map(({ position }) => position) ?? null,
-            // The additional row shows whether there is a next page.
-            max: pageSize === 0 ? 0 : pageSize + 1,
+            max: rowsOf(pageSize),
           }),
         ({ chainId, asset, totals }) => [
           ...(asset === null ? [] : [`${chainId}:${asset}`]),
@@ -64,12 +62,19 @@ export function createRewardRepository(database: Database, clock: () => Date): R
   }
 
   return {
-    async list(query, version) {
+    /**
+     * The incentives that an account has a claim or a signature on: those without a claim first, then by the last claim,
+     * newest first; ties by chain ID, core address, identifier, index. With totals of all of them. Reads the signatures
+     * of the account and its claims; for a busy one its totals and a page of rows from each chain.
+     */
+    async list(
+      query: RequestState,
+      version: DataVersion,
+    ): Promise<{ body: ListRewardsResponse; dependencies: Dependencies }> {
       const now = clock()
       const { rows, tokens, facts } = await readPage(query, now, version)
       const found = rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ ...row, id }]))
-      const page = found.slice(0, query.pageSize)
-      const last = found.length > page.length ? page.at(-1) : undefined
+      const { page, nextCursor } = toCursorPage('listRewards', query, found, toCursorPosition)
       const shown = facts ?? page
       return {
         body: {
@@ -79,7 +84,7 @@ export function createRewardRepository(database: Database, clock: () => Date): R
             ...{ chainId, asset, metadata: metadataOf(tokens, chainId, asset) },
             ...total,
           })),
-          nextCursor: last === undefined ? null : toCursor('listRewards', query, toCursorPosition(last)),
+          nextCursor,
         },
         dependencies: {
           campaignKeys: [],
@@ -93,6 +98,7 @@ export function createRewardRepository(database: Database, clock: () => Date): R
     },
   }
 }
+export type RewardRepository = ReturnType<typeof createRewardRepository>
 
 /** Timestamp of the last claim, campaign ID, index of the last entry of a page. */
 const CURSOR_POSITION = /^(\d{1,12}) (\d{1,16}):(0x[0-9a-f]{40}):(\d{1,78}) (\d{1,5})$/
@@ -126,3 +132,104 @@ async function toReward(row: RewardRow & { id: string }, user: string, tokens: T
     ...(await evaluate(row, { id, user }, now)),
   }
 }
+
+/** For an entry without a claim, which comes before all others. */
+const NO_CLAIM = 253_402_300_800
+
+type TotalRow = Omit<RewardTotal, 'metadata' | 'asset'> & { asset: string }
+
+const { placeholder } = sql
+
+/** Null if no claim has a value. */
+const dollars = (amount: SQL, isKnown: SQL) => sql`case when ${isKnown} then trim_scale(round(${amount}, 6))::text end`
+
+const isSigned = sql`${claimSignatures} signed where signed.claimant = ${placeholder('user')}`
+
+/** The facts about all incentives that the user has a signature on, with the revision of the data; at least one row. */
+const prepareSigned = (database: Database) =>
+  database
+    .select({
+      revision: dataRevision,
+      isFound: sql<boolean>`facts.campaign_key is not null`,
+      ...factColumns,
+      // Each has one, and only those of a page are shown.
+      signature: sql<string>`''`,
+    })
+    .from(sql`(values (0)) as one`)
+    .leftJoin(
+      claimFacts(
+        sql`array(select campaign_key from ${isSigned} order by campaign_key, incentive_position)`,
+        sql`array(select incentive_position from ${isSigned} order by campaign_key, incentive_position)`,
+      ),
+      sql`true`,
+    )
+    .prepare('list_signed_incentives')
+
+/** A page of entries with their facts, and the totals of all; one row without an entry if the page is empty. */
+function prepareRewards(database: Database) {
+  const after = sql`${placeholder('timestamp')}::bigint`
+  const entries = sql`claimant_entries(${placeholder('user')}, ${placeholder('chains')}::bigint[],
+    ${placeholder('keys')}::bigint[], ${placeholder('positions')}::smallint[], ${after}, ${placeholder('max')}::integer)`
+  const sortKey = sql`coalesce(last_timestamp, ${sql.raw(String(NO_CLAIM))})`
+  const figures = sql`claim_count, amount, amount_usd, unvalued_count`
+  const order = sql`place desc, chain_id, core_address, identifier, "position"`
+  const paged = database.$with('paged', {}).as(sql`
+    with busy_totals as materialized (
+      select * from claimant_asset_totals
+      where claimant = ${placeholder('user')} and ${placeholder('keys')}::bigint[] is null
+        and (${placeholder('chains')}::bigint[] is null or chain_id = any (${placeholder('chains')}))
+    ), entry as materialized (
+      select own.*, ${sortKey} as place, campaign.id, campaign.chain_id, campaign.core_address, campaign.identifier,
+        campaign.campaign_name, incentive.asset
+      from ${entries} own
+      join campaigns campaign on campaign.key = own.campaign_key
+      join incentives incentive on incentive.campaign_key = own.campaign_key and incentive."position" = own."position"
+      where own.claim_count >= ${placeholder('leastClaims')}::integer
+    ), page as materialized (
+      select *, row_number() over (order by ${order}) as nth from entry
+      where place < ${after} or (place = ${after} and (chain_id, core_address, identifier, "position")
+        > (${placeholder('chain')}::bigint, ${placeholder('core')}::text, ${placeholder('identifier')}::numeric, ${placeholder('position')}::integer))
+      order by ${order} limit ${placeholder('max')}::integer
+    ), paid as (
+      select chain_id, asset, ${figures} from busy_totals
+      union all
+      select chain_id, asset, ${figures} from entry
+      where asset is not null and claim_count > 0 and not exists (select from busy_totals)
+    ), total as (
+      select json_agg(json_build_object('chainId', chain_id, 'asset', asset, 'claims', claims, 'claimedAmount', amount,
+        'claimedAmountUsd', amount_usd, 'unvaluedClaims', unvalued) order by chain_id, asset) as totals
+      from (
+        select chain_id, asset, sum(claim_count) as claims, sum(amount)::text as amount,
+          ${dollars(sql`sum(amount_usd)`, sql`sum(unvalued_count) < sum(claim_count)`)} as amount_usd, sum(unvalued_count) as unvalued
+        from paid where asset <> '' group by chain_id, asset
+      ) summed
+    )
+    -- On the first row only: there may be thousands.
+    select case when coalesce(nth, 1) = 1 then total.totals end as totals, page.* from total left join page on true`)
+  const onPage = (column: SQL) => sql`array(select ${column} from paged order by campaign_key, "position")`
+  return database
+    .with(paged)
+    .select({
+      tokenVersion,
+      revision: dataRevision,
+      totals: sql<TotalRow[] | null>`paged.totals`,
+      /** Null if the page is empty. */
+      id: sql<string | null>`paged.id`,
+      chainId: sql<number>`paged.chain_id::float8`,
+      campaignName: sql<string | null>`paged.campaign_name`,
+      asset: sql<string | null>`paged.asset`,
+      claims: sql<number>`paged.claim_count::float8`,
+      amount: sql<string | null>`paged.amount::text`,
+      amountUsd: sql<string | null>`${dollars(sql`paged.amount_usd`, sql`paged.unvalued_count < paged.claim_count`)}`,
+      ...factColumns,
+    })
+    .from(sql`paged`)
+    .leftJoin(
+      claimFacts(onPage(sql`campaign_key`), onPage(sql`"position"`)),
+      sql`facts.campaign_key = paged.campaign_key and facts."position" = paged."position"`,
+    )
+    .orderBy(sql`paged.nth`)
+    .prepare('list_rewards')
+}
+
+type RewardRow = Awaited<ReturnType<ReturnType<typeof prepareRewards>['execute']>>[number]

@@ -1,16 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { ofIncentive } from '../../schemas/campaigns/claims.ts'
 import { claimableFields, verdictAndReasons } from '../../schemas/campaigns/eligibility.ts'
-import { wordOrNull } from '../../schemas/campaigns/enumerations.ts'
-import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
 import { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
-import { chainIds } from '../../schemas/parameters/id-filters.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
-import { cursorPaging, nextCursor } from '../../schemas/parameters/paging.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
+import { chainIds, cursorPaging, minimumBlocks, nextCursor } from '../../schemas/parameters/shared-parameters.ts'
 import {
   Address,
-  CampaignId,
   ChainId,
   Instant,
   TotalAmount,
@@ -18,7 +14,7 @@ import {
   UsdAmount,
   wholeNumber,
 } from '../../schemas/primitives.ts'
-import { component, inline, listOf, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { component, inline, listOf, ref, refOrNull } from '../../schemas/references.ts'
 
 export const ListRewardsParams = Type.Object(
   { address: inline(Address, { description: 'The account.', example: parameterExamples.claimant }) },
@@ -52,10 +48,7 @@ const claimed = (what: string) => ({
 })
 
 export const Reward = component('Reward', 'An incentive that an account has claimed, or may.', {
-  campaignId: ref(CampaignId, 'ID of the campaign.'),
-  campaignName: stringOrNull('Name of the campaign; `null` if it has none.'),
-  incentiveIndex: wholeNumber('Index of the incentive in its campaign, from 0.'),
-  incentiveType: wordOrNull(incentiveTypes, 'Variant of the incentive; `null` if unknown.'),
+  ...ofIncentive,
   ...shared,
   ...verdictAndReasons,
   ...claimed('on the incentive'),
@@ -89,5 +82,4 @@ export const ListRewardsResponse = component('ListRewardsResponse', 'The rewards
 })
 export type ListRewardsResponse = Static<typeof ListRewardsResponse>
 
-/** The components that this feature adds to the OpenAPI document. */
 export const rewardSchemas = [Reward, RewardTotal, ListRewardsResponse]

@@ -3,16 +3,12 @@ import { createFollowedChainReader } from '../../database/lookups/followed-chain
 import { createUnvaluedClaimReader } from '../../read-models/prices/read.ts'
 import type { GetStatusResponse } from './status-schemas.ts'
 
-export interface StatusRepository {
-  /** All followed chains, ascending by chain ID, a handful: a row and an index range for each. */
-  list(): Promise<GetStatusResponse['chains']>
-}
-
-export function createStatusRepository(database: Database, clock: () => Date): StatusRepository {
+export function createStatusRepository(database: Database, clock: () => Date) {
   const listChains = createFollowedChainReader(database, clock)
   const countUnvalued = createUnvaluedClaimReader(database, clock)
   return {
-    async list() {
+    /** All followed chains, ascending by chain ID, a handful: a row and an index range for each. */
+    async list(): Promise<GetStatusResponse['chains']> {
       const [chains, unvalued] = await Promise.all([listChains(), countUnvalued()])
       return chains.map(({ asOfAt, asOfBlock, headBlock, finalizedBlock, ...chain }) => ({
         ...chain,
@@ -25,5 +21,6 @@ export function createStatusRepository(database: Database, clock: () => Date): S
     },
   }
 }
+export type StatusRepository = ReturnType<typeof createStatusRepository>
 
 const toDecimal = (block: number | null) => (block === null ? null : String(block))

@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { word } from '../../schemas/campaigns/enumerations.ts'
 import { ChainId, Instant, text, wholeNumber } from '../../schemas/primitives.ts'
-import { component, listOf, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { component, listOf, ref, refOrNull, stringOrNull, word } from '../../schemas/references.ts'
 import { followingStates } from '../../schemas/sync-states.ts'
 
 const blockNumber = (description: string) => stringOrNull(`${description} Decimal.`, { maxLength: 16 })
@@ -33,5 +32,4 @@ export const GetStatusResponse = component('GetStatusResponse', 'Indexing status
 })
 export type GetStatusResponse = Static<typeof GetStatusResponse>
 
-/** The components that this feature adds to the OpenAPI document. */
 export const statusSchemas = [ChainStatus, GetStatusResponse]

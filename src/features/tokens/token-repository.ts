@@ -1,31 +1,28 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import { cacheStatements } from '../../database/prepared-statements.ts'
-import { combine, given } from '../../database/sql-conditions.ts'
+import { cacheStatements, combine, given } from '../../database/prepared-statements.ts'
 import { tokens } from '../../database/tables/tokens.ts'
 import { activeRewards } from '../../read-models/campaign-search/read.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
-import { toRows } from '../../schemas/parameters/paging.ts'
 import { toSearchWords } from '../../schemas/parameters/search-words.ts'
+import { toRows } from '../../schemas/parameters/shared-parameters.ts'
 import type { ListedToken, ListTokensQuery, ListTokensResponse } from './token-schemas.ts'
-
-export interface TokenRepository {
-  /**
-   * One page of the matching known tokens, and their exact number: those paid by most active campaigns first; ties end
-   * on chain ID and address, ascending. At most 100. Counts for all tokens by bitmaps; tokens of few campaigns one by
-   * one.
-   */
-  list(query: ListTokensQuery): Promise<{ body: ListTokensResponse; totalCount: number; dependencies: Dependencies }>
-}
 
 /** Depends on lists, and on the clock: a write of tokens is about everything. */
 const dependencies: Dependencies = { campaignKeys: [], onLists: true }
 
-export function createTokenRepository(database: Database, clock: () => Date): TokenRepository {
+export function createTokenRepository(database: Database, clock: () => Date) {
   const statementOf = cacheStatements<ReturnType<typeof prepareList>>('list_tokens')
 
   return {
-    async list(query) {
+    /**
+     * One page of the matching known tokens, and their exact number: those paid by most active campaigns first; ties end
+     * on chain ID and address, ascending. At most 100. Counts for all tokens by bitmaps; tokens of few campaigns one by
+     * one.
+     */
+    async list(
+      query: ListTokensQuery,
+    ): Promise<{ body: ListTokensResponse; totalCount: number; dependencies: Dependencies }> {
       const { search, chainId, token, whitelisted } = query
       const { shape, conditions, values } = combine([
         given(
@@ -60,6 +57,7 @@ export function createTokenRepository(database: Database, clock: () => Date): To
     },
   }
 }
+export type TokenRepository = ReturnType<typeof createTokenRepository>
 
 /** The total is there even if no token is on the page. */
 const prepareList = (database: Database, name: string, conditions: SQL[]) =>

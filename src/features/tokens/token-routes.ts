@@ -1,28 +1,8 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { ResponseCache } from '../../cache/response-cache.ts'
 import { pageHeaders } from '../../http/request/response-headers.ts'
-import { responsesOf } from '../../http/request/responses.ts'
+import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
+import example from './token-example.json' with { type: 'json' }
 import type { TokenRepository } from './token-repository.ts'
 import { ListTokensQuery, ListTokensResponse } from './token-schemas.ts'
-
-const example: ListTokensResponse = {
-  tokens: [
-    {
-      id: '8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-      chainId: 8453,
-      address: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-      name: 'USD Coin',
-      symbol: 'USDC',
-      decimals: 6,
-      imageUri: 'https://images.example/usdc.png',
-      whitelisted: true,
-      priceUsd: '1.0001',
-      pricedAt: '2026-01-31T11:48:12.000Z',
-      activeCampaigns: 204,
-    },
-  ],
-  totalTokens: 1,
-}
 
 const listTokens = {
   operationId: 'listTokens',
@@ -40,10 +20,7 @@ const listTokens = {
   ),
 }
 
-export const tokenRoutes: FastifyPluginAsyncTypebox<{
-  tokens: TokenRepository
-  responseCache: ResponseCache
-}> = async (app, { tokens, responseCache }) => {
+export const tokenRoutes: CachedRoutes<{ tokens: TokenRepository }> = async (app, { tokens, responseCache }) => {
   app.get('/tokens', { schema: listTokens }, (request, reply) =>
     responseCache.send(request, reply, () => tokens.list(request.query)),
   )

@@ -1,12 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { RewardTokenFilter } from '../../schemas/campaigns/campaign-filters.ts'
-import { chainIds } from '../../schemas/parameters/id-filters.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
-import { paging } from '../../schemas/parameters/paging.ts'
+import { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { commaSeparated, optionalBoolean, queryOf } from '../../schemas/parameters/query-values.ts'
 import { searchText } from '../../schemas/parameters/search-words.ts'
-import { Address, ChainId, DecimalAmount, Instant, text, wholeNumber } from '../../schemas/primitives.ts'
+import { chainIds, minimumBlocks, paging } from '../../schemas/parameters/shared-parameters.ts'
+import { DecimalAmount, Instant, text, wholeNumber } from '../../schemas/primitives.ts'
 import { component, listOf, ref, refOrNull } from '../../schemas/references.ts'
 
 export const ListTokensQuery = queryOf({
@@ -28,17 +27,8 @@ export const ListTokensQuery = queryOf({
 export type ListTokensQuery = Static<typeof ListTokensQuery>
 
 export const ListedToken = component('ListedToken', 'A known token, and how many campaigns pay it.', {
-  id: text('ID of the token: `<chainId>:<address>`.', { maxLength: 64 }),
-  chainId: ref(ChainId, 'Chain on which the token lives.'),
-  address: ref(Address, 'Contract of the token; the zero address is the native token.'),
-  name: text('Name of the token.'),
+  ...TokenMetadata.properties,
   symbol: text('Symbol of the token; not unique.'),
-  decimals: Type.Integer({
-    minimum: 0,
-    maximum: 255,
-    description: 'Decimals of the token: this many digits of an amount in base units follow the decimal point.',
-  }),
-  imageUri: text('URI of the image of the token.'),
   whitelisted: Type.Boolean({ description: 'Whether campaigns that pay it pass `tokenWhitelist`.' }),
   priceUsd: refOrNull(DecimalAmount, 'US dollars for one whole token; `null` if unknown.'),
   pricedAt: refOrNull(Instant, 'Since when it holds; `null` if it is fixed or unknown.'),
@@ -52,5 +42,4 @@ export const ListTokensResponse = component('ListTokensResponse', 'One page of t
 })
 export type ListTokensResponse = Static<typeof ListTokensResponse>
 
-/** The components that this feature adds to the OpenAPI document. */
 export const tokenSchemas = [DecimalAmount, ListedToken, ListTokensResponse]

@@ -1,9 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { actionCategories } from '../../schemas/campaigns/action-steps.ts'
 import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
-import { actionCategories, word, wordOrNull } from '../../schemas/campaigns/enumerations.ts'
 import { IncentiveType } from '../../schemas/campaigns/incentives.ts'
 import { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
-import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import {
   booleanOrNull,
@@ -14,6 +13,7 @@ import {
   name128,
   queryOf,
 } from '../../schemas/parameters/query-values.ts'
+import { minimumBlocks } from '../../schemas/parameters/shared-parameters.ts'
 import {
   Address,
   BaseUnits,
@@ -26,7 +26,7 @@ import {
   text,
   wholeNumber,
 } from '../../schemas/primitives.ts'
-import { component, inline, listOf, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { component, inline, listOf, ref, refOrNull, stringOrNull, word, wordOrNull } from '../../schemas/references.ts'
 
 const usd = (description: string) => Type.Number({ minimum: 0, description: `${description} US dollars, 6 decimals.` })
 const percentage = (description: string) => Type.Optional(Type.Number({ description }))

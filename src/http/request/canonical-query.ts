@@ -1,4 +1,4 @@
-import { foldAscii } from '../../schemas/fold-ascii.ts'
+import { foldAscii } from '../../schemas/texts.ts'
 
 /** Parameters in canonical form: equal requests have equal texts. No parameter can contain the NUL between them. */
 export function toCanonicalQuery(parameters: Record<string, unknown>) {

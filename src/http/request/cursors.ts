@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { DIGEST_BYTES } from '../../schemas/parameters/paging.ts'
-import { quote } from '../../schemas/validation/validator.ts'
+import { DIGEST_BYTES } from '../../schemas/parameters/shared-parameters.ts'
+import { quote } from '../../schemas/validator.ts'
 import { toCanonicalQuery } from './canonical-query.ts'
 import { InvalidParameterError } from './errors/errors.ts'
 
@@ -23,6 +23,21 @@ const digestOf = (operation: string, parameters: object) => {
 /** The cursor of a position in the result of a query to an operation. */
 export const toCursor = (operation: string, parameters: object, position: readonly (string | number)[]) =>
   Buffer.concat([digestOf(operation, parameters), Buffer.from(position.join(' '))]).toString('base64url')
+
+/** How many rows to read for a page: one more shows whether there is a next page. */
+export const rowsOf = (pageSize: number) => (pageSize === 0 ? 0 : pageSize + 1)
+
+/** The page of what was found so, and the cursor of the next one. */
+export function toCursorPage<Row>(
+  operation: string,
+  query: { pageSize: number },
+  found: readonly Row[],
+  positionOf: (last: Row) => readonly (string | number)[],
+) {
+  const page = found.slice(0, query.pageSize)
+  const last = found.length > page.length ? page.at(-1) : undefined
+  return { page, nextCursor: last === undefined ? null : toCursor(operation, query, positionOf(last)) }
+}
 
 /**
  * The place that a cursor stands for: what the groups of `form` find.

@@ -1,9 +1,8 @@
 import { parse } from 'fast-querystring'
 import { LRUCache } from 'lru-cache'
-import { foldAscii } from '../../schemas/fold-ascii.ts'
-import { truncate } from '../../schemas/truncate.ts'
-import type { ParameterError } from './errors/parameter-errors.ts'
-import { suggestParameter } from './errors/parameter-suggestions.ts'
+import { suggestParameter } from '../../schemas/parameters/nearest-name.ts'
+import { foldAscii, truncate } from '../../schemas/texts.ts'
+import type { ParameterError } from './errors/error-schemas.ts'
 
 /** A query string as Fastify parses it: a repeated parameter is an array. */
 type RawQuery = Record<string, string | string[]>

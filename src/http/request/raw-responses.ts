@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { FastifyError } from 'fastify'
+import { toFailureBody } from './errors/error-bodies.ts'
 import {
   HeadersTooLongError,
   InvalidHttpError,
@@ -8,7 +9,6 @@ import {
   OverloadedError,
   RequestTimeoutError,
 } from './errors/errors.ts'
-import { toFailureBody } from './errors/problem-details.ts'
 
 /* Responses as bytes, for when there is no reply object to write them to. */
 

@@ -2,7 +2,7 @@
  * The headers of responses, as the OpenAPI document describes them.
  */
 
-const seconds = { type: 'integer', minimum: 0 }
+const text = (maxLength: number, description: string) => ({ type: 'string', maxLength, description })
 
 export const requestId = {
   'x-request-id': {
@@ -19,12 +19,10 @@ export const totalCountHeader = {
 
 /** Of pages that go on from each other. */
 export const cursorHeaders = {
-  link: {
-    type: 'string',
-    maxLength: 8000,
-    description:
-      'Other pages (RFC 8288), relative to the request: `first`, `prev`, `next`, `last`, with cursors only `next`; after the last page `prev` is the last one. Absent with `pageSize=0`, without another page, and if it would be longer.',
-  },
+  link: text(
+    8000,
+    'Other pages (RFC 8288), relative to the request: `first`, `prev`, `next`, `last`, with cursors only `next`; after the last page `prev` is the last one. Absent with `pageSize=0`, without another page, and if it would be longer.',
+  ),
 }
 
 /** Headers of numbered pages. */
@@ -42,60 +40,40 @@ export const walkHeaders = {
 
 /** What is ours of what caches need to know; `Cache-Control`, `Age` and `Vary` are how HTTP works. */
 export const caching = {
-  etag: {
-    type: 'string',
-    maxLength: 64,
-    description: 'Entity tag of this response, for `If-None-Match`.',
-  },
-  'x-as-of': {
-    type: 'string',
-    maxLength: 4096,
-    description:
-      'The newest block of each indexed chain in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed.',
-  },
-  'cache-status': {
-    type: 'string',
-    maxLength: 128,
-    description:
-      '`reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, served with its `Age` while the database is unreachable.',
-  },
+  etag: text(64, 'Entity tag of this response, for `If-None-Match`.'),
+  'x-as-of': text(
+    4096,
+    'The newest block of each indexed chain in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed.',
+  ),
+  'cache-status': text(
+    128,
+    '`reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, served with its `Age` while the database is unreachable.',
+  ),
 }
 
 /** How a copy goes on. */
 export const exporting = {
   'x-as-of': caching['x-as-of'],
-  link: {
-    type: 'string',
-    maxLength: 16_384,
-    description: 'The next page, `<…>; rel="next"` (RFC 8288); absent on the last one.',
-  },
-  'x-changes-cursor': {
-    type: 'string',
-    maxLength: 512,
-    description: '`after` of `/changes`, for the changes after this page.',
-  },
+  link: text(16_384, 'The next page, `<…>; rel="next"` (RFC 8288); absent on the last one.'),
+  'x-changes-cursor': text(512, '`after` of `/changes`, for the changes after this page.'),
 }
 
 export const allow = {
-  allow: { type: 'string', maxLength: 64, description: 'The allowed methods: `GET, HEAD, OPTIONS`.' },
+  allow: text(64, 'The allowed methods: `GET, HEAD, OPTIONS`.'),
 }
 
 export const challenge = {
-  'www-authenticate': {
-    type: 'string',
-    maxLength: 128,
-    description: 'How to authenticate (RFC 6750).',
-  },
+  'www-authenticate': text(128, 'How to authenticate (RFC 6750).'),
 }
 
-export const retryAfter = { 'retry-after': { ...seconds, description: 'Seconds to wait before a retry.' } }
+export const retryAfter = {
+  'retry-after': { type: 'integer', minimum: 0, description: 'Seconds to wait before a retry.' },
+}
 
 /** What is left of what a client may do in a minute. Describes `ratelimit-policy` too: as a header of each response it is 2 kB. */
 export const rates = {
-  ratelimit: {
-    type: 'string',
-    maxLength: 128,
-    description:
-      'Remaining requests (`r`) and seconds until the reset (`t`): of `"requests"` if they are limited, of `"failed-attempts"` if an invalid token was sent. `ratelimit-policy` has the limit (`q`) and its window in seconds (`w`) of each.',
-  },
+  ratelimit: text(
+    128,
+    'Remaining requests (`r`) and seconds until the reset (`t`): of `"requests"` if they are limited, of `"failed-attempts"` if an invalid token was sent. `ratelimit-policy` has the limit (`q`) and its window in seconds (`w`) of each.',
+  ),
 }

@@ -1,6 +1,9 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type TSchema, Type } from '@sinclair/typebox'
+import type { ResponseCache } from '../../cache/response-cache.ts'
 import { ref } from '../../schemas/references.ts'
-import { ErrorResponse, errorCode, ProblemDetails } from './errors/error-schemas.ts'
+import { ErrorResponse, ProblemDetails } from './errors/error-schemas.ts'
+import * as catalogue from './errors/errors.ts'
 import {
   DatabaseUnavailableError,
   HeadersTooLongError,
@@ -15,6 +18,25 @@ import {
 } from './errors/errors.ts'
 import { allow, caching, challenge, exporting, rates, requestId, retryAfter } from './response-headers.ts'
 import { MAX_URL_BYTES } from './routing.ts'
+
+/** The routes of a feature whose responses are cached, and what else these need. */
+export type CachedRoutes<Options extends object> = FastifyPluginAsyncTypebox<Options & { responseCache: ResponseCache }>
+
+/** Each once; 499 is for the log only: its client has disconnected. */
+const codes = new Set(
+  Object.values(catalogue)
+    .map((Failure) => new Failure(undefined as never, undefined as never))
+    .flatMap(({ code, statusCode }) => (statusCode === 499 ? [] : [code.toLowerCase()])),
+)
+
+/** The header of every failure, with all error codes; the guide lists the status of each. */
+const errorCode = {
+  'x-error-code': {
+    type: 'string',
+    enum: [...codes].sort(),
+    description: 'What failed, for programs: see the guide on errors.',
+  },
+}
 
 interface Failure {
   description: string

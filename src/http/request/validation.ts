@@ -1,10 +1,5 @@
 import type { FastifySchemaCompiler } from 'fastify'
-import {
-  describeFault,
-  type ErrorObject,
-  type ValidateFunction,
-  type Validator,
-} from '../../schemas/validation/validator.ts'
+import { describeFault, type ErrorObject, type ValidateFunction, type Validator } from '../../schemas/validator.ts'
 import { InvalidRequestError } from './errors/errors.ts'
 import {
   AND_MORE,

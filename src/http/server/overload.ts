@@ -1,6 +1,6 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Caller, runAs } from '../../database/connection/abort-context.ts'
-import { measureEventLoopDelay } from '../../observability/event-loop-delay.ts'
 import { OverloadedError, TooManyConcurrentError } from '../request/errors/errors.ts'
 import { RETRY_AFTER_SECONDS } from '../request/raw-responses.ts'
 import { clientAddressOf } from '../security/client-addresses.ts'
@@ -53,4 +53,30 @@ export function abandonWithClient(scope: FastifyInstance, callerOf: (request: Fa
       return runAs(callerOf(request), async () => handler.call(this, request, reply))
     }
   })
+}
+
+/** The period over which the delay is measured before it counts. */
+const POLL_INTERVAL_MS = 1000
+
+/** The sampling interval; this much delay counts as none. */
+const RESOLUTION_MS = 10
+
+/**
+ * Measures how late the event loop is, as the mean of the last second; returns a function that reads it in
+ * milliseconds.
+ */
+function measureEventLoopDelay(app: FastifyInstance): () => number {
+  let delayMs = 0
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  histogram.enable()
+  const timer = setInterval(() => {
+    // Without a single sample in this period there is no mean.
+    delayMs = histogram.count === 0 ? POLL_INTERVAL_MS : Math.max(0, histogram.mean / 1e6 - RESOLUTION_MS)
+    histogram.reset()
+  }, POLL_INTERVAL_MS).unref()
+  app.addHook('onClose', async () => {
+    clearInterval(timer)
+    histogram.disable()
+  })
+  return () => delayMs
 }

@@ -1,5 +1,5 @@
-import type { Hex } from 'viem'
 import type { ActionClaimant, ActionStep } from '../../schemas/campaigns/action-steps.ts'
+import type { ReadResult } from './contracts/contract-reader.ts'
 import { toAddress } from './fixed-incentives.ts'
 
 /** The action of a campaign, and who may claim after it. */
@@ -9,22 +9,8 @@ export interface Action {
   claimant: ActionClaimant | null
 }
 
-export interface RawStep {
-  signature: Hex
-  signatureType: number
-  actionType: number
-  targetContract: Hex
-  chainId: bigint
-  actionParameter: { filterType: number; fieldType: number; fieldIndex: number; filterData: Hex }
-}
-
-export interface RawClaimant {
-  signatureType: number
-  signature: Hex
-  fieldIndex: number
-  targetContract: Hex
-  chainId: bigint
-}
+type RawStep = ReadResult<'getActionSteps'>[number]
+type RawClaimant = ReadResult<'getActionClaimant'>
 
 /** The longest value that an action step compares with, in hexadecimal digits with its prefix. */
 const MAX_FILTER_DATA = 65_536
@@ -48,15 +34,10 @@ export function toAction(rawSteps: readonly RawStep[], rawClaimant: RawClaimant 
 /** An action that is no event and no call of a known form has no steps. */
 export const actionWithoutSteps: Action = { steps: [], claimant: null }
 
-function toActionStep({ actionParameter, ...raw }: RawStep): ActionStep | undefined {
+function toActionStep({ actionParameter: parameters, ...raw }: RawStep): ActionStep | undefined {
   const called = toCalled(raw)
-  const { filterType, fieldType, fieldIndex, filterData } = actionParameter
-  if (called === undefined || filterData.length > MAX_FILTER_DATA) return undefined
-  return {
-    ...called,
-    actionType: raw.actionType,
-    parameters: { filterType, fieldType, fieldIndex, filterData },
-  }
+  if (called === undefined || parameters.filterData.length > MAX_FILTER_DATA) return undefined
+  return { ...called, actionType: raw.actionType, parameters }
 }
 
 function toActionClaimant(raw: RawClaimant | undefined): ActionClaimant | null {
@@ -66,7 +47,7 @@ function toActionClaimant(raw: RawClaimant | undefined): ActionClaimant | null {
 }
 
 /** The common part of steps and claimants. A chain has no names. */
-function toCalled(raw: { chainId: bigint; signature: Hex; signatureType: number; targetContract: Hex }) {
+function toCalled(raw: Pick<RawStep, 'chainId' | 'signature' | 'signatureType' | 'targetContract'>) {
   const signatureType = signatureTypes[raw.signatureType]
   if (signatureType === undefined || raw.chainId > BigInt(Number.MAX_SAFE_INTEGER)) return undefined
   return {

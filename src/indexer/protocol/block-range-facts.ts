@@ -8,7 +8,7 @@ import {
   withSetUps,
 } from './campaign-origins.ts'
 import { type ChainLog, type ProtocolEvent, readLog } from './protocol-events.ts'
-import { type ChainClaim, type IncentivePositions, readTransaction } from './transaction-claims.ts'
+import { type ChainClaim, type IncentivePositions, isOfIncentive, readClaims } from './transaction-claims.ts'
 
 /** The settings of a chain that decide which logs count. */
 export interface ChainIdentity {
@@ -26,11 +26,10 @@ export interface KnownCampaigns {
 export interface BlockRangeFacts {
   /** Campaigns created here, and earlier ones that were touched, with their incentives of now. */
   campaigns: CampaignOrigin[]
+  /** Also those on unknown campaigns or incentives: of a campaign from before the first block, for example. */
   claims: ChainClaim[]
   /** Which block touched which campaign, each pair once. */
   affects: { campaignId: string; blockNumber: number }[]
-  /** Claims on unknown campaigns or incentives: of a campaign from before the first block, for example. */
-  orphanClaims: number
   setUps: SetUps
 }
 
@@ -69,13 +68,17 @@ export async function readBlockRange(
       growBy(campaigns, campaign.id, withSetUps(await listIncentives(campaign), setUps)),
     ),
   )
-  return { ...readTransactions(events, campaigns, campaignIdOf), setUps }
+  const { claims, affects } = readClaims(events, toPositions(campaigns.values(), campaignIdOf))
+  return {
+    campaigns: [...campaigns.values()],
+    claims,
+    affects: affects.filter(({ campaignId }) => campaigns.has(campaignId)),
+    setUps,
+  }
 }
 
 /** Anybody can emit these topics: an event of a core counts only from a listed core. */
 const counts = (event: ProtocolEvent, cores: ReadonlySet<Hex>) => !('boostId' in event) || cores.has(event.log.address)
-
-const isOfIncentive = ({ type }: ProtocolEvent) => type === 'Claimed' || type === 'Entry' || type === 'ToppedUp'
 
 function growBy(campaigns: Map<string, CampaignOrigin>, id: string, incentives: readonly IncentiveOrigin[]) {
   const campaign = campaigns.get(id)
@@ -105,50 +108,22 @@ function lackingIncentives(
   return lacking
 }
 
-function readTransactions(
-  events: readonly ProtocolEvent[],
-  campaigns: ReadonlyMap<string, CampaignOrigin>,
+/** Where incentives are: of each campaign by position, and by contract. */
+function toPositions(
+  campaigns: Iterable<CampaignOrigin>,
   campaignIdOf: IncentivePositions['campaignIdOf'],
-): Omit<BlockRangeFacts, 'setUps'> {
+): IncentivePositions {
   const contracts = new Map<string, Hex>()
   const owners = new Map<Hex, string>()
-  for (const { id, incentives } of campaigns.values()) {
+  for (const { id, incentives } of campaigns) {
     for (const { position, contract } of incentives) {
       contracts.set(`${id}/${position}`, contract)
       owners.set(contract, id)
     }
   }
-  const positions: IncentivePositions = {
+  return {
     campaignIdOf,
     incentiveAt: (id, position) => contracts.get(`${id}/${position}`),
     campaignOf: (contract) => owners.get(contract),
   }
-  const claims: ChainClaim[] = []
-  const affects = new Map<string, BlockRangeFacts['affects'][number]>()
-  for (const { blockNumber, transaction } of byTransaction(events)) {
-    const facts = readTransaction(transaction, positions)
-    claims.push(...facts.claims)
-    for (const campaignId of facts.touched) {
-      if (campaigns.has(campaignId)) affects.set(`${blockNumber}/${campaignId}`, { campaignId, blockNumber })
-    }
-  }
-  const positioned = claims.filter(({ campaignId, incentiveIndex }) => contracts.has(`${campaignId}/${incentiveIndex}`))
-  return {
-    campaigns: [...campaigns.values()],
-    claims: positioned,
-    affects: [...affects.values()],
-    orphanClaims: claims.length - positioned.length,
-  }
-}
-
-/** Consecutive events of one transaction. */
-function byTransaction(events: readonly ProtocolEvent[]) {
-  const groups: { hash: Hex; blockNumber: number; transaction: ProtocolEvent[] }[] = []
-  for (const event of events) {
-    const { transactionHash, blockNumber } = event.log
-    const last = groups.at(-1)
-    if (last?.hash === transactionHash) last.transaction.push(event)
-    else groups.push({ hash: transactionHash, blockNumber, transaction: [event] })
-  }
-  return groups
 }

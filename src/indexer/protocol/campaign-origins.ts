@@ -33,7 +33,7 @@ export interface CampaignOrigin {
   blockTimestamp?: number
   /** Basis points and maximum participants, decimal; absent until the core is read. */
   terms?: { protocolFee: string; maxParticipants: string }
-  /** Of the validator (see contracts/read-validators); absent until that is read. */
+  /** Of the validator (see contracts/read-components); absent until that is read. */
   maxClaimsPerClaimant?: number | 'unlimited' | null
   /** What has to be done; absent until the action is read. */
   actionDetails?: Action
@@ -43,25 +43,15 @@ export interface CampaignOrigin {
   incentives: IncentiveOrigin[]
 }
 
-/** Campaigns that events create or extend. */
-export interface OriginEvents {
-  created: CampaignOrigin[]
-  /** Incentives added to earlier campaigns, by campaign. */
-  added: Map<string, IncentiveOrigin[]>
-  setUps: SetUps
-}
-
 /** The setup of incentives by their own events, by contract; null if its form is unknown. */
 export type SetUps = ReadonlyMap<Hex, FixedIncentive | null>
 
 /**
  * Combines the setup events of the parts of campaigns, which come before the core names them.
  * @param events in order, core events of listed cores only.
+ * @returns the campaigns that events create, and the incentives that they add to earlier ones, by campaign.
  */
-export function readOrigins(
-  events: readonly ProtocolEvent[],
-  campaignIdOf: (core: Hex, boostId: bigint) => string,
-): OriginEvents {
+export function readOrigins(events: readonly ProtocolEvent[], campaignIdOf: (core: Hex, boostId: bigint) => string) {
   const setUps = new Map<Hex, FixedIncentive | null>()
   const actions = new Map<Hex, Action>()
   const incentives = new Map<string, IncentiveOrigin[]>()
@@ -78,10 +68,10 @@ export function readOrigins(
       case 'IncentiveAdded': {
         if (event.incentiveId > BigInt(LAST_POSITION)) break
         const id = campaignIdOf(log.address, event.boostId)
-        const fixed = setUps.get(event.incentive)
+        const fixed = setUps.get(event.incentiveAddress)
         const added = {
           position: Number(event.incentiveId),
-          contract: event.incentive,
+          contract: event.incentiveAddress,
           blockNumber: log.blockNumber,
           ...(fixed !== undefined && { fixed }),
         }

@@ -12,7 +12,7 @@ import {
   scaledCriteriaSetUpEvents,
 } from './abi-events.ts'
 import { type Action, toAction } from './action-components.ts'
-import { type FixedIncentive, type IncentiveParts, toAddress, toFixedIncentive, topicsOf } from './fixed-incentives.ts'
+import { type FixedIncentive, type IncentiveParts, toFixedIncentive, topicsOf } from './fixed-incentives.ts'
 
 /** A log of a block as a node returns it; addresses and hashes are lower-case. */
 export interface ChainLog {
@@ -25,21 +25,12 @@ export interface ChainLog {
   logIndex: number
 }
 
+type Declared<Event> = Event extends { eventName: infer Name; args: infer Fields } ? { type: Name } & Fields : never
+
 /** The content of a log. Whether its contract may emit it is decided elsewhere. */
 export type Message =
-  | {
-      type: 'BoostCreated'
-      boostId: bigint
-      owner: Hex
-      action: Hex
-      incentiveCount: bigint
-      validator: Hex
-      allowList: Hex
-      budget: Hex
-    }
-  | { type: 'IncentiveAdded'; boostId: bigint; incentiveId: bigint; incentive: Hex }
-  | { type: 'BoostClaimed'; boostId: bigint; incentiveId: bigint; claimant: Hex }
-  | { type: 'BoostToppedUp' | 'Clawback'; boostId: bigint; incentiveId: bigint }
+  /** An event of a core, with the fields of its declaration. */
+  | Declared<DecodeEventLogReturnType<typeof coreEvents>>
   /** The amount is null if the incentive reports it in another form. */
   | { type: 'Claimed'; amount: string | null }
   | { type: 'ToppedUp' | 'Entry' }
@@ -50,37 +41,13 @@ export type Message =
 /** An event with its log. */
 export type ProtocolEvent = Message & { log: ChainLog }
 
+/** Addresses become lower-case. */
 function toCoreMessage({ eventName, args }: DecodeEventLogReturnType<typeof coreEvents>): Message {
-  switch (eventName) {
-    case 'BoostCreated':
-      return {
-        type: eventName,
-        boostId: args.boostId,
-        owner: toAddress(args.owner),
-        action: toAddress(args.action),
-        incentiveCount: args.incentiveCount,
-        validator: toAddress(args.validator),
-        allowList: toAddress(args.allowList),
-        budget: toAddress(args.budget),
-      }
-    case 'IncentiveAdded':
-      return {
-        type: eventName,
-        boostId: args.boostId,
-        incentiveId: args.incentiveId,
-        incentive: toAddress(args.incentiveAddress),
-      }
-    case 'BoostClaimed':
-      return {
-        type: eventName,
-        boostId: args.boostId,
-        incentiveId: args.incentiveId,
-        claimant: toAddress(args.claimant),
-      }
-    case 'BoostToppedUp':
-    case 'Clawback':
-      return { type: eventName, boostId: args.boostId, incentiveId: args.incentiveId }
-  }
+  const fields = Object.entries(args).map(([name, value]: [string, unknown]) => [
+    name,
+    typeof value === 'string' ? value.toLowerCase() : value,
+  ])
+  return { type: eventName, ...Object.fromEntries(fields) }
 }
 
 /** Asset, recipient and amount side by side: 20, 20 and 32 bytes. */

@@ -1,13 +1,12 @@
 import type { Hex } from 'viem'
 import { toFeedPrices } from '../feeds/feed-prices.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
-import type { BlockReference } from '../sync/block-links.ts'
 import type { Advance, BlockClaim, FixedFacts, Following, SyncContext } from '../sync/sync-steps.ts'
 import { type KnownCampaigns, readBlockRange } from './block-range-facts.ts'
 import { type CampaignOrigin, originAt } from './campaign-origins.ts'
 import { type CompleteOrigin, completeOrigin, readBoost, readCampaign } from './contracts/campaign-components.ts'
 import { type CallContracts, type ContractReader, createContractReader } from './contracts/contract-reader.ts'
-import { readToken, tokensOf } from './contracts/read-tokens.ts'
+import { readToken, tokensOf } from './contracts/read-components.ts'
 import type { ChainLog } from './protocol-events.ts'
 import type { ChainClaim } from './transaction-claims.ts'
 
@@ -25,13 +24,13 @@ export async function readBlocks(
   following: SyncContext,
   base: number,
   blocks: readonly BlockHeader[],
-  asOf: BlockReference,
+  reader: ContractReader,
   ranges: readonly { logs: ChainLog[]; blocks: readonly BlockHeader[] }[] = [],
 ): Promise<FixedFacts> {
   const { client } = following
   const all = [...ranges, { logs: await client.logsOf(blocks), blocks }]
   const blockRange = { base, logs: all.flatMap(({ logs }) => logs), blocks: all.flatMap((range) => range.blocks) }
-  return readFixedFacts(following, blockRange, createContractReader(client.callAt(asOf.hash)))
+  return readFixedFacts(following, blockRange, reader)
 }
 
 /** Reads what does not change: it holds whichever block `reader` reads contracts at. */
@@ -67,10 +66,12 @@ export async function readFixedFacts(
     origins,
     claims: positioned.map((claim) => toBlockClaim(claim, timestamps)),
     affects: blockRange.affects,
-    orphanClaims: blockRange.orphanClaims + blockRange.claims.length - positioned.length,
+    orphanClaims: blockRange.claims.length - positioned.length,
     prices: toFeedPrices(feeds, logs, timestamps),
     unreadable: completed.flatMap(({ origin, complete }) =>
-      complete === null ? [{ campaignId: origin.id, contract: origin.core, blockNumber: origin.blockNumber }] : [],
+      complete === null
+        ? [{ kind: 'campaign', campaignId: origin.id, contract: origin.core, blockNumber: origin.blockNumber }]
+        : [],
     ),
   }
 }
@@ -96,12 +97,12 @@ function toBlockClaim(claim: ChainClaim, timestamps: ReadonlyMap<Hex, number>): 
 /** Reads the current state of all touched campaigns, and those of their tokens that are not stored. */
 export async function finish(
   { chain, client, store }: Following,
+  reader: ContractReader,
   facts: FixedFacts,
   alsoAffected: readonly CampaignOrigin[],
   syncRange: Pick<Advance, 'base' | 'depth' | 'asOf' | 'head' | 'finalized' | 'blocks'>,
 ): Promise<Omit<Advance, 'feedFacts'>> {
   const readerOf = readerAt(client.callAt)
-  const reader = readerOf(syncRange.asOf.hash)
   const origins = new Map(facts.origins.map((origin) => [origin.id, origin]))
   const others = alsoAffected.filter(({ id }) => !origins.has(id))
   const retained = syncRange.base === -1 ? others : others.flatMap((origin) => originAt(origin, syncRange.base) ?? [])

@@ -25,13 +25,6 @@ export interface IncentivePositions {
   campaignOf(incentive: Hex): string | undefined
 }
 
-/** The effects of a transaction on known campaigns. */
-export interface TransactionFacts {
-  claims: ChainClaim[]
-  /** Campaigns that may have changed. */
-  touched: Set<string>
-}
-
 /** The highest position that can be recorded. */
 export const LAST_POSITION = 32_767
 
@@ -39,53 +32,45 @@ export const LAST_POSITION = 32_767
 type IncentiveEvent = Extract<ProtocolEvent, { incentiveId: bigint }>
 
 /**
- * Reads a transaction: its claims with their payments, and the campaigns it touched. A claim is what a core reports as
- * one. Its payment is the last one of its incentive before it that no other claim has taken; a payment without a claim
- * is a raffle's draw or a clawback.
- * @param events of the transaction, in order; core events of listed cores only.
+ * Reads claims with their payments, and which block touched which campaign, each pair once. A claim is what a core
+ * reports as one. Its payment is the last one of its incentive before it in the transaction that no other claim has
+ * taken; a payment without a claim is a raffle's draw or a clawback.
+ * @param events in order; core events of listed cores only.
  */
-export function readTransaction(events: readonly ProtocolEvent[], positions: IncentivePositions): TransactionFacts {
+export function readClaims(events: readonly ProtocolEvent[], positions: IncentivePositions) {
   const claims: ChainClaim[] = []
-  const touched = new Set<string>()
-  const unmatchedPayments = new Map<Hex, string[]>()
+  const affects = new Map<string, { campaignId: string; blockNumber: number }>()
+  const unmatchedPayments = new Map<string, string[]>()
   const takePayment = ({ boostId, incentiveId, log }: IncentiveEvent) => {
     const incentive = positions.incentiveAt(positions.campaignIdOf(log.address, boostId), toPosition(incentiveId))
-    return incentive === undefined ? undefined : unmatchedPayments.get(incentive)?.pop()
+    return unmatchedPayments.get(`${log.transactionHash}/${incentive}`)?.pop() ?? '0'
   }
   for (const event of events) {
-    const { log } = event
-    if ('boostId' in event) touched.add(positions.campaignIdOf(log.address, event.boostId))
-    switch (event.type) {
-      case 'Claimed':
-      case 'Entry':
-      case 'ToppedUp': {
-        const campaignId = positions.campaignOf(log.address)
-        if (campaignId === undefined) break
-        touched.add(campaignId)
-        if (event.type === 'ToppedUp') break
-        const amount = event.type === 'Claimed' ? (event.amount ?? '0') : '0'
-        unmatchedPayments.set(log.address, [...(unmatchedPayments.get(log.address) ?? []), amount])
-        break
-      }
-      case 'Clawback':
-        takePayment(event)
-        break
-      case 'BoostClaimed':
-        claims.push({
-          campaignId: positions.campaignIdOf(log.address, event.boostId),
-          incentiveIndex: toPosition(event.incentiveId),
-          claimant: event.claimant,
-          amount: takePayment(event) ?? '0',
-          txHash: log.transactionHash,
-          logIndex: log.logIndex,
-          blockNumber: log.blockNumber,
-          blockHash: log.blockHash,
-        })
-        break
+    const { address, transactionHash, logIndex, blockNumber, blockHash } = event.log
+    const campaignId =
+      'boostId' in event
+        ? positions.campaignIdOf(address, event.boostId)
+        : isOfIncentive(event)
+          ? positions.campaignOf(address)
+          : undefined
+    if (campaignId === undefined) continue
+    affects.set(`${blockNumber}/${campaignId}`, { campaignId, blockNumber })
+    if (event.type === 'Claimed' || event.type === 'Entry') {
+      const amount = event.type === 'Claimed' ? (event.amount ?? '0') : '0'
+      const key = `${transactionHash}/${address}`
+      unmatchedPayments.set(key, [...(unmatchedPayments.get(key) ?? []), amount])
+    } else if (event.type === 'Clawback') takePayment(event)
+    else if (event.type === 'BoostClaimed') {
+      const incentiveIndex = toPosition(event.incentiveId)
+      const block = { txHash: transactionHash, logIndex, blockNumber, blockHash }
+      claims.push({ campaignId, incentiveIndex, claimant: event.claimant, amount: takePayment(event), ...block })
     }
   }
-  return { claims, touched }
+  return { claims, affects: [...affects.values()] }
 }
+
+/** Any contract can emit these: they count only from an incentive. */
+export const isOfIncentive = ({ type }: ProtocolEvent) => type === 'Claimed' || type === 'Entry' || type === 'ToppedUp'
 
 /** A position in an array of a campaign; if it cannot be recorded, a position without an incentive. */
 const toPosition = (incentiveId: bigint) => (incentiveId > BigInt(LAST_POSITION) ? -1 : Number(incentiveId))

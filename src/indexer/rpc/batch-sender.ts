@@ -56,15 +56,11 @@ export class BatchSender {
     let hasFailed = false
     const sendNext = async () => {
       const start = next
-      const length = Math.min(this.#size.current, Math.max(MIN_CALLS, Math.ceil(calls.length / MAX_REQUESTS)))
-      const part = calls.slice(start, start + length)
-      next += part.length
-      try {
-        await this.#sendBatch({ start, calls: part, signal, receive })
-      } catch (error) {
+      next += Math.min(this.#size.current, Math.max(MIN_CALLS, Math.ceil(calls.length / MAX_REQUESTS)))
+      await this.#sendBatch({ start, calls: calls.slice(start, next), signal, receive }).catch((error) => {
         hasFailed = true
         throw error
-      }
+      })
     }
     const work = async () => {
       while (next < calls.length && !hasFailed) await sendNext()
@@ -82,9 +78,10 @@ export class BatchSender {
       return receive(start, [new EndpointError(outcome.fault, outcome.message, { rejection: 'other' })])
     this.#size.recordTooLarge(calls.length)
     const middle = Math.ceil(calls.length / 2)
+    const rest = { signal, receive }
     const halves = [
-      { start, calls: calls.slice(0, middle), signal, receive },
-      { start: start + middle, calls: calls.slice(middle), signal, receive },
+      { start, calls: calls.slice(0, middle), ...rest },
+      { start: start + middle, calls: calls.slice(middle), ...rest },
     ]
     // The results of one half are useful even if the other fails.
     throwFirst(await Promise.allSettled(halves.map((half) => this.#sendBatch(half))))

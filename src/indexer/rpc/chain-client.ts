@@ -13,8 +13,8 @@ import {
   LONGEST_PAUSE_MS,
 } from './endpoints.ts'
 import { LogSearch, type LogSearchOptions, type Poll, type SearchTarget } from './log-search.ts'
-import { type BlockHeader, readHeader, toQuantity } from './parse-responses.ts'
-import type { RpcRequest } from './rpc-requests.ts'
+import type { BlockHeader } from './parse-responses.ts'
+import { blockRequest, type RpcRequest } from './rpc-requests.ts'
 
 /** The newest block of a chain, and the newest final one: null if the endpoint does not say. */
 export interface Heads {
@@ -52,12 +52,14 @@ export interface ChainClientOptions extends LogSearchOptions {
   /** HTTP URLs, in the order in which they are used. */
   urls: readonly string[]
   settings: EndpointSettings
+  /** Called with the heads that the chain reports. */
+  onHeads?: (heads: Heads) => void
 }
 
 /** Opens nothing and requests nothing yet. */
-export function createChainClient({ chainId, urls, settings, ...search }: ChainClientOptions): ChainClient {
+export function createChainClient({ chainId, urls, settings, onHeads, ...search }: ChainClientOptions): ChainClient {
   const endpoints = new Endpoints(chainId, urls, settings)
-  const heads = createHeads(chainId, endpoints, settings.stuckAfterMs)
+  const heads = createHeads(chainId, endpoints, settings.stuckAfterMs, onHeads)
   const callAt = createContractCalls(endpoints, search.cores)
   const logs = new LogSearch(endpoints, search)
 
@@ -83,36 +85,24 @@ export function createChainClient({ chainId, urls, settings, ...search }: ChainC
   })
 }
 
-const blockAt = <Result>(
-  tag: string | number,
-  readBlock: (block: BlockHeader | null) => Result,
-  more: Pick<RpcRequest<Result>, 'readError'> = {},
-): RpcRequest<Result> => ({
-  call: {
-    method: 'eth_getBlockByNumber',
-    params: [typeof tag === 'number' ? toQuantity(tag) : tag, false],
-  },
-  read: (response) => readBlock(readHeader(response)),
-  ...more,
-})
-
 /** The newest block. */
-const headBlock = blockAt('latest', (block) => {
+const headBlock = blockRequest('latest', (block) => {
   if (block === null) throw new EndpointError('unknown-block', 'has no newest block')
   return block
 })
 
 /** The newest final block; null if the endpoint does not say. */
-const finalizedBlock = blockAt('finalized', (block) => block, {
+const finalizedBlock: RpcRequest<BlockHeader | null> = {
+  ...blockRequest('finalized', (block) => block),
   readError(error) {
     if (error.fault !== 'refused' && error.fault !== 'unknown-block') throw error
     return null
   },
-})
+}
 
 /** The block that has a number now. */
 const blockNumbered = (number: number) =>
-  blockAt(number, (block) => {
+  blockRequest(number, (block) => {
     if (block === null) throw new EndpointError('unknown-block', 'does not have a block')
     if (block.number !== number) throw new EndpointError('garbage', 'returned another block than requested')
     return block
@@ -123,7 +113,7 @@ const blockNumbered = (number: number) =>
  * not changed for a while, or is below one seen before, the others are asked too, and the one that is ahead is used.
  * @param stuckAfterMs how long a head may stay the same before others are asked, and how often they are.
  */
-function createHeads(chainId: number, endpoints: Endpoints, stuckAfterMs: number) {
+function createHeads(chainId: number, endpoints: Endpoints, stuckAfterMs: number, onHeads?: (heads: Heads) => void) {
   let newest: { head: BlockHeader; at: number } | undefined
 
   // The chain ID is requested each time: the node behind a URL may have changed.
@@ -153,6 +143,8 @@ function createHeads(chainId: number, endpoints: Endpoints, stuckAfterMs: number
       newest = undefined
     }
     if (newest === undefined || found.head.hash !== newest.head.hash) newest = { head: found.head, at: Date.now() }
-    return { head: found.head, finalized: found.finalized }
+    const { head, finalized } = found
+    onHeads?.({ head, finalized })
+    return { head, finalized }
   }
 }

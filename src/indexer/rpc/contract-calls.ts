@@ -5,8 +5,7 @@ import type { CallContracts, ContractCall } from '../protocol/contracts/contract
 import { zeroAddress } from '../protocol/fixed-incentives.ts'
 import { EndpointError } from './endpoint-errors.ts'
 import type { Endpoint, Endpoints } from './endpoints.ts'
-import { readBytes } from './parse-responses.ts'
-import type { RpcRequest } from './rpc-requests.ts'
+import { contractCall, type RpcRequest } from './rpc-requests.ts'
 
 /** After so many failures, while other calls at the same block succeed, a call counts as one that reverts. */
 const MAX_ROUNDS = 3
@@ -76,22 +75,14 @@ async function hasCore(endpoint: Endpoint, cores: ReadonlySet<Hex>, hash: Hex) {
 }
 
 /** Returns null for a call that reverts, and an error for one that fails otherwise while other calls succeed. */
-const callRequest = (call: ContractCall, blockHash: Hex): RpcRequest<Hex | null | EndpointError> => ({
-  call: { method: 'eth_call', params: [call, { blockHash }] },
-  read: readBytes,
-  readError(error) {
-    if (error.rejection === 'reverted') return null
-    if (error.rejection === 'other') return error
-    throw error
-  },
-})
+const callRequest = (call: ContractCall, blockHash: Hex): RpcRequest<Hex | null | EndpointError> => {
+  const request = contractCall(call, { blockHash })
+  return {
+    ...request,
+    readError: (error) => (error.rejection === 'other' ? error : (request.readError?.(error) ?? null)),
+  }
+}
 
 /** A call that every node that knows the block can answer: such an address has no contract. Each is repeated. */
-const controlRequest = (blockHash: Hex, count: number): RpcRequest<Hex | null> => ({
-  call: { method: 'eth_call', params: [{ to: zeroAddress, data: `0x0${count}` }, { blockHash }] },
-  read: readBytes,
-  readError(error) {
-    if (error.rejection !== 'reverted') throw error
-    return null
-  },
-})
+const controlRequest = (blockHash: Hex, count: number) =>
+  contractCall({ to: zeroAddress, data: `0x0${count}` }, { blockHash })

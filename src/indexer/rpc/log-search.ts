@@ -1,14 +1,14 @@
 import type { Hex } from 'viem'
+import { hexToBytes, keccak256 } from 'viem/utils'
 import { feedTopics } from '../feeds/feed-prices.ts'
 import { coreEvents } from '../protocol/abi-events.ts'
 import { topicsOf } from '../protocol/fixed-incentives.ts'
-import { mayHaveLogs } from '../protocol/logs-bloom.ts'
 import { type ChainLog, protocolTopics } from '../protocol/protocol-events.ts'
 import { findIncentives, type NamedParts, recordParts } from './discovered-contracts.ts'
 import { EndpointError } from './endpoint-errors.ts'
 import type { Endpoint, Endpoints } from './endpoints.ts'
-import { type BlockHeader, readHeader, readLogs, toQuantity } from './parse-responses.ts'
-import type { RpcRequest } from './rpc-requests.ts'
+import { type BlockHeader, readLogs, toQuantity } from './parse-responses.ts'
+import { blockRequest, type RpcRequest } from './rpc-requests.ts'
 
 export interface LogSearchOptions {
   cores: ReadonlySet<Hex>
@@ -63,7 +63,7 @@ export class LogSearch {
   #searchRange(from: number, to: number, poll: Poll) {
     const request = async (endpoint: Endpoint) => {
       const last: BlockHeader[] = []
-      const first = [hasBlock('eth_getBlockByNumber', toQuantity(to), (block) => last.push(block))]
+      const first = [hasBlock(to, (block) => last.push(block))]
       const range = { fromBlock: toQuantity(from), toBlock: toQuantity(to) }
       const found = await this.#search(endpoint, [range], { ...poll, first })
       const logs = await this.#searchSilent(endpoint, last, found, poll)
@@ -79,7 +79,7 @@ export class LogSearch {
     if (last === undefined) return []
     const spans = hashes.map((blockHash) => ({ blockHash }))
     const request = async (endpoint: Endpoint) => {
-      const first = [hasBlock('eth_getBlockByHash', last)]
+      const first = [hasBlock(last)]
       // The newest block may be on another branch by now.
       const found = await this.#search(endpoint, spans, { ...poll, first, namedAt: { blockHash: last } })
       const logs = await this.#searchSilent(endpoint, blocks, found, poll)
@@ -162,19 +162,12 @@ interface SearchPoll extends Poll {
 }
 
 /** A node that lags behind returns no logs for blocks that it does not have. */
-const hasBlock = (
-  method: 'eth_getBlockByNumber' | 'eth_getBlockByHash',
-  block: Hex,
-  onHeader: (header: BlockHeader) => void = () => undefined,
-): RpcRequest<ChainLog[]> => ({
-  call: { method, params: [block, false] },
-  read(response) {
-    const header = readHeader(response)
+const hasBlock = (block: number | Hex, onHeader: (header: BlockHeader) => void = () => undefined) =>
+  blockRequest(block, (header): ChainLog[] => {
     if (header === null) throw new EndpointError('unknown-block', 'does not have the last block of a search')
     onHeader(header)
     return []
-  },
-})
+  })
 
 /** The logs of the search among all logs of a block. */
 const allLogsOf = ({ hash }: BlockHeader, { aggregators }: SearchTarget): RpcRequest<ChainLog[]> => ({
@@ -230,3 +223,31 @@ const inOrder = (logs: ChainLog[]) =>
   [...new Map(logs.map((log) => [`${log.blockHash}/${log.logIndex}`, log])).values()].sort(
     (one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex,
   )
+
+const BLOOM_BITS = 2048
+
+/** The three bits that a value sets: the low eleven bits of the first three pairs of bytes of its hash. */
+function bitsOf(value: Hex): number[] {
+  const hash = keccak256(value, 'bytes')
+  return [0, 2, 4].map((pair) => (((hash[pair] ?? 0) << 8) | (hash[pair + 1] ?? 0)) % BLOOM_BITS)
+}
+
+const bitsOfTopics = protocolTopics.map(bitsOf)
+const bitsOfFeedTopics = feedTopics.map(bitsOf)
+
+/** If more bits than this are set, almost anything may be in the block, and the filter says nothing. */
+const MAX_BITS_SET = BLOOM_BITS / 2
+
+/**
+ * Whether the bloom filter of a block says that it has logs with topics of the protocol, or prices of aggregators. It
+ * may be wrong: other logs set the same bits. False if it says nothing: there is none, or the block is full of logs.
+ */
+function mayHaveLogs(bloom: Hex | undefined, aggregators: ReadonlySet<Hex>): boolean {
+  if (bloom === undefined) return false
+  const bytes = hexToBytes(bloom)
+  const isSet = (bit: number) => (((bytes[bytes.length - 1 - (bit >> 3)] ?? 0) >> (bit & 7)) & 1) === 1
+  const hasOneOf = (values: readonly number[][]) => values.some((bits) => bits.every(isSet))
+  const mayHavePrices = hasOneOf(bitsOfFeedTopics) && hasOneOf([...aggregators].map(bitsOf))
+  if (!hasOneOf(bitsOfTopics) && !mayHavePrices) return false
+  return Array.from({ length: BLOOM_BITS }, (_, bit) => bit).filter(isSet).length <= MAX_BITS_SET
+}

@@ -1,6 +1,9 @@
+import type { Hex } from 'viem'
+import type { ContractCall } from '../protocol/contracts/contract-reader.ts'
 import type { BatchSender, RpcOutcome } from './batch-sender.ts'
 import { EndpointError, toEndpointError } from './endpoint-errors.ts'
 import type { RpcCall, RpcResponse } from './json-rpc.ts'
+import { type BlockHeader, readBytes, readHeader, toQuantity } from './parse-responses.ts'
 
 /** A call, and how to read its result. */
 export interface RpcRequest<Result> {
@@ -57,3 +60,25 @@ function readOutcome<Result>({ read, readError }: RpcRequest<Result>, outcome: R
   if (readError === undefined) throw error
   return readError(error)
 }
+
+/** Requests a block by its number, its tag or its hash. */
+export const blockRequest = <Result>(
+  block: string | number,
+  readBlock: (block: BlockHeader | null) => Result,
+): RpcRequest<Result> => ({
+  call: {
+    method: typeof block === 'string' && block.startsWith('0x') ? 'eth_getBlockByHash' : 'eth_getBlockByNumber',
+    params: [typeof block === 'number' ? toQuantity(block) : block, false],
+  },
+  read: (response) => readBlock(readHeader(response)),
+})
+
+/** Calls a contract; null if the call reverts. */
+export const contractCall = (call: ContractCall, block: 'latest' | { blockHash: Hex }): RpcRequest<Hex | null> => ({
+  call: { method: 'eth_call', params: [call, block] },
+  read: readBytes,
+  readError(error) {
+    if (error.rejection !== 'reverted') throw error
+    return null
+  },
+})

@@ -143,3 +143,12 @@ export async function listClaimsAbove(client: pg.Client, chainId: number, base: 
   )
   return rows.map((claim) => ({ chainId, ...claim }))
 }
+
+/** For most blocks only the number and the hash are new. */
+export function changesFacts({ depth, claims, campaigns, revertedCampaigns, tokens, feedFacts }: Advance) {
+  const { reset, prices, earlier } = feedFacts
+  return (
+    depth > 0 ||
+    [claims, campaigns, revertedCampaigns, tokens, reset, prices, earlier].some((facts) => facts.length > 0)
+  )
+}

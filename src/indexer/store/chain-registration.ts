@@ -25,11 +25,17 @@ export async function registerChain(
   confirm?: () => Promise<unknown>,
 ) {
   const listed = [...cores].sort()
-  const known = await findSettings(client, chainId)
+  const { rows } = await client.query<{ cores: string[]; startBlock: string }>(
+    `select cores, start_block as "startBlock" from followed_chains where chain_id = $1`,
+    [chainId],
+  )
+  const [known] = rows
+  if (known?.startBlock === String(startBlock) && known.cores.join() === listed.join()) return
   if (known !== undefined) {
-    const isSame = known.startBlock === String(startBlock) && known.cores.join() === listed.join()
-    if (!isSame) throw new OtherChainSettingsError(toOtherSettings(chainId, known))
-    return
+    throw new OtherChainSettingsError(
+      `chain ${chainId} has been followed from block ${known.startBlock} with the cores ${known.cores.join(', ')}: ` +
+        'other settings need a database in which it is read from its start',
+    )
   }
   await refuseImported(client, chainId)
   await confirm?.()
@@ -52,27 +58,10 @@ async function refuseImported(client: pg.Client, chainId: number) {
     [chainId],
   )
   const { campaigns = '0', claims = '0' } = rows[0] ?? {}
-  if (campaigns !== '0' || claims !== '0') throw new ImportedChainError(toImported(chainId, campaigns, claims))
-}
-
-interface KnownSettings {
-  cores: string[]
-  startBlock: string
-}
-
-async function findSettings(client: pg.Client, chainId: number) {
-  const { rows } = await client.query<KnownSettings>(
-    `select cores, start_block as "startBlock" from followed_chains where chain_id = $1`,
-    [chainId],
+  if (campaigns === '0' && claims === '0') return
+  throw new ImportedChainError(
+    `chain ${chainId} cannot be followed: the database holds ${campaigns} imported campaigns and ${claims} imported claims of it, ` +
+      'and two owners of one fact would never agree. Follow it in an empty database: a new one, or, where these are sample ' +
+      'data, one that is made with SAMPLE_DATA=false',
   )
-  return rows[0]
 }
-
-const toImported = (chainId: number, campaigns: string, claims: string) =>
-  `chain ${chainId} cannot be followed: the database holds ${campaigns} imported campaigns and ${claims} imported claims of it, ` +
-  'and two owners of one fact would never agree. Follow it in an empty database: a new one, or, where these are sample ' +
-  'data, one that is made with SAMPLE_DATA=false'
-
-const toOtherSettings = (chainId: number, { cores, startBlock }: KnownSettings) =>
-  `chain ${chainId} has been followed from block ${startBlock} with the cores ${cores.join(', ')}: ` +
-  `other settings need a database in which it is read from its start`

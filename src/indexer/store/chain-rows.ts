@@ -2,13 +2,11 @@ import type pg from 'pg'
 import type { Hex } from 'viem'
 import type { FollowedFeed } from '../feeds/followed-feeds.ts'
 import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
-import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
+import type { UnknownComponent } from '../protocol/contracts/campaign-components.ts'
 import type { BlockReference } from '../sync/block-links.ts'
 import type { Advance, BlockClaim, FollowedState } from '../sync/sync-steps.ts'
 
 /* The rows that responses do not show: the state from which the indexer goes on. */
-
-type UnknownComponent = ChainCampaign['unknown'][number] & { blockNumber?: number }
 
 export async function storeOrigins(client: pg.Client, chainId: number, origins: readonly CampaignOrigin[]) {
   if (origins.length === 0) return
@@ -61,12 +59,6 @@ export async function findStoredTokens(client: pg.Client, chainId: number, addre
 export const deleteUnknownAbove = (client: pg.Client, chainId: number, base: number) =>
   client.query('delete from unknown_components where chain_id = $1 and block_number > $2', [chainId, base])
 
-/** A campaign that its core does not return in a known form. */
-export const toUnknownCampaign = (campaign: Advance['unreadable'][number]): UnknownComponent => ({
-  kind: 'campaign',
-  ...campaign,
-})
-
 export async function storeBackfilledClaims(client: pg.Client, chainId: number, claims: readonly BlockClaim[]) {
   if (claims.length === 0) return
   await client.query(
@@ -93,6 +85,21 @@ export const dropBackFilledClaims = (
     [chainId, claims.map(({ txHash }) => txHash), claims.map(({ logIndex }) => logIndex)],
   )
 
+/**
+ * The campaigns of a chain that an earlier version has stored without something that is fixed, or without the state of
+ * an auction: it is asked once they are read again.
+ */
+export async function findIncomplete(client: pg.Client, chainId: number) {
+  const { rows } = await client.query<{ id: string }>(
+    `select id from followed_campaigns where chain_id = $1 and origin -> 'maxClaimsPerClaimant' is null
+    union
+    select campaigns.id from incentives join campaigns on key = campaign_key
+    where type = 'CGDAIncentive' and auction is null and campaigns.chain_id = $1`,
+    [chainId],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** The window moves on: withdrawn blocks go, and final ones, except the newest of them. */
 export async function storeBlocks(
   client: pg.Client,
@@ -118,12 +125,9 @@ export async function storeBlocks(
     select $1, number, hash, array(select json_array_elements_text(campaigns)), claims
     from json_to_recordset($3) as block (number bigint, hash text, campaigns json, claims jsonb)
     where number >= $2`,
-    [chainId, oldestOf(asOf.number, finalized), JSON.stringify([...rows.values()])],
+    [chainId, Math.min(asOf.number, finalized), JSON.stringify([...rows.values()])],
   )
 }
-
-/** The oldest block that is kept: the newest final one. */
-export const oldestOf = (asOf: number, finalized: number) => Math.min(asOf, finalized)
 
 /** Another process has written the same chain: what this process knows of it is outdated. */
 export class ChainMovedError extends Error {

@@ -9,7 +9,7 @@ import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
 import type { FollowedState, FollowedStore, SyncStep } from '../sync/sync-steps.ts'
 import { registerChain } from './chain-registration.ts'
 import { findStoredTokens } from './chain-rows.ts'
-import { applyChainFile } from './declared-prices.ts'
+import { applyChainFile } from './feed-rows.ts'
 import type { SkippedCampaignOptions } from './skipped-campaigns.ts'
 import { StepWriter } from './step-writer.ts'
 
@@ -99,21 +99,16 @@ async function takeChainLock(
     )
     if (rows[0]?.isMine === true) return
     if (looks === 0) onWait()
-    const asOf = await findAsOf(client, chainId)
-    if (asOf !== undefined && (await isEnough(asOf))) {
+    const followed = await client.query<{ asOf: string }>(
+      'select as_of_block as "asOf" from followed_chains where chain_id = $1 and not is_back_filling',
+      [chainId],
+    )
+    const [stored] = followed.rows
+    if (stored !== undefined && (await isEnough(Number(stored.asOf)))) {
       throw new StoredElsewhereError(`chain ${chainId} is followed by another process`)
     }
     await sleep(POLL_INTERVAL_MS, undefined, { signal })
   }
-}
-
-/** The newest block of a chain that responses show. */
-async function findAsOf(client: pg.Client, chainId: number) {
-  const { rows } = await client.query<{ asOf: string }>(
-    'select as_of_block as "asOf" from followed_chains where chain_id = $1 and not is_back_filling',
-    [chainId],
-  )
-  return rows[0] && Number(rows[0].asOf)
 }
 
 /** What a step reads from the store. */

@@ -1,24 +1,39 @@
 import type pg from 'pg'
 import { type Ingest, inTransaction } from '../../ingest/batches.ts'
 import { takeImportLock } from '../../ingest/ingest-lock.ts'
-import { vacuumInBackground } from '../../ingest/vacuum.ts'
+import { listWrittenTables, vacuumInBackground } from '../../ingest/vacuum.ts'
 import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
-import type { FollowedState, SyncStep } from '../sync/sync-steps.ts'
-import { createAdvanceWriter } from './advance-writer.ts'
-import { fingerprintOf, type WrittenChain } from './batch-records.ts'
+import type { Advance, SyncStep } from '../sync/sync-steps.ts'
+import {
+  changesFacts,
+  fingerprintOf,
+  listClaimsAbove,
+  toBatch,
+  toFirstBatch,
+  type WrittenChain,
+  withoutCampaigns,
+} from './batch-records.ts'
 import {
   ChainMovedError,
-  oldestOf,
+  deleteUnknownAbove,
+  dropBackFilledClaims,
+  dropOrigins,
+  findIncomplete,
   readStored,
   storeBackfilledClaims,
+  storeBlocks,
   storeOrigins,
   storeUnknown,
   tablesOfChain,
-  toUnknownCampaign,
 } from './chain-rows.ts'
 import { feedsAsJson, keepBackFilledPrices, toPriceBatch } from './feed-rows.ts'
-import { findIncomplete, type Incomplete } from './incomplete-campaigns.ts'
-import { openSkippedCampaigns, type SkippedCampaignOptions, type SkippedCampaigns } from './skipped-campaigns.ts'
+import {
+  findRejected,
+  openSkippedCampaigns,
+  rejectionOf,
+  type SkippedCampaignOptions,
+  type SkippedCampaigns,
+} from './skipped-campaigns.ts'
 
 type StoredChainSettings = WrittenChain & { url: string }
 type StoredChain = Awaited<ReturnType<typeof readStored>>
@@ -27,18 +42,19 @@ type StepOf<Type extends SyncStep['type']> = Extract<SyncStep, { type: Type }>
 /** How often a look without changes is recorded. */
 const RECORD_INTERVAL_MS = 1000
 
+/** Maximum number of incomplete campaigns that are read again with one block, besides those that it touches. */
+const MAX_INCOMPLETE = 20
+
 /** Writes the steps of one chain, one after the other, and remembers the state after the last one. */
 export class StepWriter {
   readonly #client: pg.Client
   readonly #ingest: Ingest
   readonly #chain: StoredChainSettings
   readonly #skipped: SkippedCampaigns
-  readonly #incomplete: Incomplete
-  readonly #writeAdvance: ReturnType<typeof createAdvanceWriter>
+  readonly #incomplete: Set<string>
   /** Fingerprints of campaigns that this process has written: most changes to them are claims only. */
   readonly #written = new Map<string, string>()
-  #step: number
-  #state: FollowedState
+  #stored: StoredChain
   #recordedHeads = { at: 0, head: -1 }
   #leaveVacuum = async () => {}
 
@@ -46,31 +62,28 @@ export class StepWriter {
     client: pg.Client,
     ingest: Ingest,
     chain: StoredChainSettings,
-    stored: StoredChain,
-    { skipped, incomplete }: { skipped: SkippedCampaigns; incomplete: Incomplete },
+    found: { stored: StoredChain; skipped: SkippedCampaigns; incomplete: Set<string> },
   ) {
     this.#client = client
     this.#ingest = ingest
     this.#chain = chain
-    this.#skipped = skipped
-    this.#incomplete = incomplete
-    this.#step = stored.step
-    this.#state = stored.state
-    const isWritten = (campaign: ChainCampaign) => this.#written.get(campaign.record.id) === fingerprintOf(campaign)
-    const advanceTo = (assignments: string, values: unknown[]) => this.#advanceTo(assignments, values)
-    this.#writeAdvance = createAdvanceWriter({ client, ingest, chain, skipped, isWritten, advanceTo })
+    this.#stored = found.stored
+    this.#skipped = found.skipped
+    this.#incomplete = found.incomplete
   }
 
   /** @param chain with the URL of the database. */
   static async open(client: pg.Client, ingest: Ingest, chain: StoredChainSettings, options: SkippedCampaignOptions) {
-    const stored = await readStored(client, chain.chainId)
-    const skipped = await openSkippedCampaigns(client, ingest, chain.chainId, options)
-    const incomplete = await findIncomplete(client, chain.chainId)
-    return new StepWriter(client, ingest, chain, stored, { skipped, incomplete })
+    const { chainId } = chain
+    return new StepWriter(client, ingest, chain, {
+      stored: await readStored(client, chainId),
+      skipped: await openSkippedCampaigns(client, ingest, chainId, options),
+      incomplete: await findIncomplete(client, chainId),
+    })
   }
 
   get state() {
-    return this.#state
+    return this.#stored.state
   }
 
   /** Leaves it to the database to complete the vacuum of tables that were written as a whole: it may take minutes. */
@@ -80,7 +93,7 @@ export class StepWriter {
 
   /** Campaigns to read again. */
   due() {
-    return [...this.#skipped.due(), ...this.#incomplete.due()]
+    return [...this.#skipped.due(), ...[...this.#incomplete].slice(0, MAX_INCOMPLETE)]
   }
 
   async apply(next: SyncStep) {
@@ -89,7 +102,8 @@ export class StepWriter {
     else if (next.type === 'back-fill') await this.#backFill(next)
     else if (next.type === 'past-prices') await this.#pastPrices(next)
     else await this.#advance(next)
-    this.#step += 1
+    this.#stored = await readStored(this.#client, this.#chain.chainId)
+    if (next.type === 'advance') await this.#skipped.retryDue(next.campaigns)
   }
 
   /** Leaves `looked_at` unchanged: this is no sign of the chain. */
@@ -106,7 +120,7 @@ export class StepWriter {
     const { rowCount } = await this.#client.query(
       `update followed_chains set step = step + 1, looked_at = clock_timestamp(), ${assignments}
       where chain_id = $1 and step = $2`,
-      [chainId, this.#step, ...values],
+      [chainId, this.#stored.step, ...values],
     )
     if (rowCount !== 1) throw new ChainMovedError(`chain ${chainId} has been written by another process`)
   }
@@ -133,15 +147,14 @@ export class StepWriter {
       ])
     })
     this.#skipped.forget(this.#skipped.ids())
-    this.#incomplete.forgetAll()
-    this.#state = { asOf: null, window: [], backFilledTo: startBlock - 1, backFilledHash: null, feeds: [] }
+    this.#incomplete.clear()
   }
 
   async #backFill({ to, hash, head, finalized, origins, claims, unreadable, feedFacts }: StepOf<'back-fill'>) {
     const { chainId } = this.#chain
     await inTransaction(this.#client, async () => {
       await storeOrigins(this.#client, chainId, origins)
-      await storeUnknown(this.#client, chainId, [], unreadable.map(toUnknownCampaign))
+      await storeUnknown(this.#client, chainId, [], unreadable)
       await storeBackfilledClaims(this.#client, chainId, claims)
       await keepBackFilledPrices(this.#client, chainId, feedFacts.prices, feedFacts.reset)
       await this.#advanceTo(
@@ -149,12 +162,6 @@ export class StepWriter {
         [to, hash, head.number, finalized, feedsAsJson(feedFacts)],
       )
     })
-    this.#state = {
-      ...this.#state,
-      backFilledTo: to,
-      backFilledHash: hash,
-      feeds: feedFacts.feeds ?? this.#state.feeds,
-    }
   }
 
   async #pastPrices({ feedFacts }: StepOf<'past-prices'>) {
@@ -163,30 +170,98 @@ export class StepWriter {
       await this.#ingest.applyWithin({ records: [], ...toPriceBatch(this.#chain, feedFacts) })
       await this.#advanceTo('feeds = coalesce($3, feeds)', [feedsAsJson(feedFacts)])
     })
-    this.#state = { ...this.#state, feeds: feedFacts.feeds ?? this.#state.feeds }
   }
 
-  async #advance(advance: StepOf<'advance'>) {
-    const { base, depth, asOf, finalized, blocks, campaigns, revertedCampaigns, feedFacts } = advance
-    const tables = await this.#writeAdvance(advance)
+  async #advance(advance: Advance) {
+    const { campaigns, revertedCampaigns } = advance
+    const tables = await this.#writeTaken(advance)
     this.#skipped.forget(revertedCampaigns)
-    this.#incomplete.forget([...revertedCampaigns, ...campaigns.map(({ record }) => record.id)])
-    const oldest = oldestOf(asOf.number, finalized)
-    const { window } = this.#state
-    const retained = depth === 0 && base !== -1 ? window : window.filter(({ number }) => number <= base)
-    this.#state = {
-      asOf,
-      window: [...retained, ...blocks].filter(({ number }) => number >= oldest),
-      backFilledTo: asOf.number,
-      backFilledHash: null,
-      feeds: feedFacts.feeds ?? this.#state.feeds,
-    }
+    const ids = campaigns.map(({ record }) => record.id)
+    for (const id of [...revertedCampaigns, ...ids]) this.#incomplete.delete(id)
     const without = this.#skipped.ids()
     for (const id of [...revertedCampaigns, ...without]) this.#written.delete(id)
     for (const campaign of campaigns) {
       if (!without.has(campaign.record.id)) this.#written.set(campaign.record.id, fingerprintOf(campaign))
     }
-    await this.#skipped.retryDue(campaigns)
     if (tables.length > 0) this.#leaveVacuum = vacuumInBackground(this.#chain.url, tables)
+  }
+
+  /**
+   * If the database refuses facts, it gets those of all other campaigns.
+   * @returns the tables that were written as a whole.
+   */
+  async #writeTaken(advance: Advance) {
+    try {
+      return await this.#write(advance)
+    } catch (error) {
+      if (rejectionOf(error) === undefined) throw error
+      const known = this.#skipped.ids()
+      const ids = advance.campaigns.map(({ record }) => record.id).filter((id) => !known.has(id))
+      const writeWithout = (some: ReadonlySet<string>) => this.#writeFacts(advance, new Set([...known, ...some]))
+      const refused = await findRejected(this.#client, writeWithout, ids)
+      if (refused.size === 0) throw error
+      const tables = await this.#write(advance, refused)
+      this.#skipped.record(refused)
+      return tables
+    }
+  }
+
+  /** @param refused campaigns that are left out from here on. */
+  #write(advance: Advance, refused: ReadonlyMap<string, string> = new Map()) {
+    const { base, depth, asOf, head, finalized, campaigns, revertedCampaigns } = advance
+    const client = this.#client
+    const { chainId } = this.#chain
+    return inTransaction(client, async () => {
+      if (base === -1 || changesFacts(advance)) {
+        await this.#writeFacts(advance, new Set([...this.#skipped.ids(), ...refused.keys()]))
+        await this.#skipped.keep(refused)
+      }
+      if (depth > 0) await deleteUnknownAbove(client, chainId, base)
+      await storeUnknown(
+        client,
+        chainId,
+        [...campaigns.map(({ record }) => record.id), ...revertedCampaigns],
+        [...campaigns.flatMap(({ unknown }) => unknown), ...advance.unreadable],
+      )
+      await storeBlocks(client, chainId, advance)
+      await this.#advanceTo(
+        `is_back_filling = false, back_filled_to = $3, back_filled_hash = null, as_of_block = $3, as_of_block_hash = $4,
+        as_of_at = to_timestamp($5), head_block = $6, finalized_block = $7, feeds = coalesce($8, feeds)`,
+        [asOf.number, asOf.hash, asOf.timestamp, head.number, finalized, feedsAsJson(advance.feedFacts)],
+      )
+      return base === -1 ? listWrittenTables(client) : []
+    })
+  }
+
+  /** Writes all facts of an advance except those of some campaigns, whose claims wait for them. */
+  async #writeFacts(advance: Advance, ids: ReadonlySet<string>) {
+    const { base, depth, campaigns, revertedCampaigns } = advance
+    const client = this.#client
+    const chain = this.#chain
+    const { chainId } = chain
+    const isFirst = base === -1
+    await takeImportLock(client)
+    if (isFirst) {
+      await client.query('select advance_claim_windows()')
+      await keepBackFilledPrices(client, chainId, [], advance.feedFacts.reset)
+    }
+    const taken = withoutCampaigns(advance, ids)
+    const isWritten = (campaign: ChainCampaign) => this.#written.get(campaign.record.id) === fingerprintOf(campaign)
+    const batch = isFirst
+      ? await toFirstBatch(client, chain, taken, ids)
+      : await toBatch(client, chain, taken, isWritten)
+    await this.#ingest.applyWithin(batch)
+    const origins = campaigns.map(({ origin }) => origin)
+    await storeOrigins(client, chainId, origins)
+    await dropOrigins(client, revertedCampaigns)
+    if (isFirst) {
+      const others = 'delete from back_filled_claims where chain_id = $1 and campaign_id <> all ($2)'
+      await client.query(others, [chainId, [...ids]])
+      await client.query('delete from back_filled_prices where chain_id = $1', [chainId])
+    }
+    if (depth > 0) await dropBackFilledClaims(client, chainId, await listClaimsAbove(client, chainId, base))
+    await this.#skipped.drop(revertedCampaigns)
+    const waiting = advance.claims.filter(({ record }) => ids.has(record.campaignId))
+    await storeBackfilledClaims(client, chainId, waiting)
   }
 }

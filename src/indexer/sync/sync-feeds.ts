@@ -12,36 +12,43 @@ import {
   withPrices,
   withRead,
 } from '../feeds/followed-feeds.ts'
+import type { PriceSource } from '../feeds/price-settings.ts'
 import { type ContractReader, createContractReader } from '../protocol/contracts/contract-reader.ts'
+import type { ChainClient } from '../rpc/chain-client.ts'
 import { EndpointError } from '../rpc/endpoint-errors.ts'
 import { readRanges } from './backfill.ts'
 import type { BlockReference } from './block-links.ts'
-import type { FeedFacts, Following } from './sync-steps.ts'
+import type { FeedFacts, Following, SyncMemory } from './sync-steps.ts'
 
-/** When to read the aggregators of feeds again: no log announces new ones. */
-export interface FeedMemory {
-  /** When they were last asked; undefined if never, or if everything is read again. */
-  feedsFoundAt: number | undefined
+/**
+ * Checks whether the feeds of a chain have prices in dollars.
+ * @returns a sentence for each that does not.
+ * @throws EndpointError or ChainUnavailableError if no endpoint responds.
+ */
+export async function checkFeeds(chainId: number, prices: readonly PriceSource[], client: ChainClient) {
+  const feeds = feedsOf(prices)
+  if (feeds.length === 0) return []
+  const { head } = await client.heads()
+  const reader = createContractReader(client.callAt(head.hash))
+  const faults = await Promise.all(
+    feeds.map(async (feed) => ({ feed, fault: faultOfFeed(await readFeed(reader, feed)) })),
+  )
+  return faults.flatMap(({ feed, fault }) => (fault === undefined ? [] : `chain ${chainId}: the feed ${feed} ${fault}`))
 }
 
-interface ReadFeeds extends FoundFeeds {
-  isRequested: boolean
-}
-
-/** The feeds as of a block, if it is time to ask them. */
+/** The feeds as of a block, asked again for their aggregators if it is time: no log announces new ones. */
 export async function findFeeds(
   { chain, client, settings }: Following,
   known: readonly FollowedFeed[],
-  { feedsFoundAt }: FeedMemory,
+  memory: SyncMemory,
   { at, readFrom, isReorganised }: { at: Hex; readFrom: number; isReorganised: boolean },
-): Promise<ReadFeeds> {
-  const listed = feedsOf(chain.prices)
+): Promise<FoundFeeds> {
+  const { feedsFoundAt } = memory
   const isCurrent = feedsFoundAt !== undefined && !isReorganised
-  if (isCurrent && Date.now() - feedsFoundAt < settings.feedCheckMs)
-    return { feeds: [...known], reset: [], isRequested: false }
+  if (isCurrent && Date.now() - feedsFoundAt < settings.feedCheckMs) return { feeds: [...known], reset: [] }
   const reader = createContractReader(client.callAt(at))
   const found = await Promise.all(
-    listed.map(async (feed) => {
+    feedsOf(chain.prices).map(async (feed) => {
       const before = known.find((one) => one.feed === feed)
       if (before !== undefined && isCurrent) {
         const { current, phaseId } = await readCurrent(reader, feed)
@@ -51,7 +58,8 @@ export async function findFeeds(
       return [feed, faultOfFeed(source) === undefined ? source : undefined] as const
     }),
   )
-  return { ...withFound(known, new Map(found), readFrom), isRequested: true }
+  memory.feedsFoundAt = Date.now()
+  return withFound(known, new Map(found), readFrom)
 }
 
 /** The feeds after prices were read, with the price before the first one if it can be read now. */
@@ -72,9 +80,12 @@ export async function toFeedFacts(
       return { ...feed, earlierFor: key }
     }),
   )
-  const isChanged = JSON.stringify(feeds) !== JSON.stringify(stored)
-  return { feeds: isChanged ? feeds : null, reset, prices: [...prices], earlier }
+  return { feeds: changed(feeds, stored), reset, prices: [...prices], earlier }
 }
+
+/** The feeds; null if they are as stored. */
+export const changed = (feeds: FollowedFeed[], stored: readonly FollowedFeed[]) =>
+  JSON.stringify(feeds) === JSON.stringify(stored) ? null : feeds
 
 /**
  * Reads past prices of aggregators that were found after the blocks of those prices.

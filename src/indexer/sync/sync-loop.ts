@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EndpointError } from '../rpc/endpoint-errors.ts'
 import { ChainUnavailableError } from '../rpc/endpoints.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
-import { newMemory } from './sync-advance.ts'
 import { syncOnce } from './sync-once.ts'
-import type { FollowedState, Following, SyncStep } from './sync-steps.ts'
+import type { FollowedState, Following, SyncMemory, SyncStep } from './sync-steps.ts'
 
 /** A failed sync attempt; the loop retries. */
 export interface SyncFailure {
@@ -37,7 +36,7 @@ export async function* followChain(
   heads: NewHeadSignal = createNewHeadSignal(),
 ): AsyncGenerator<SyncStep | SyncFailure> {
   const endedBySignal = { ...following, client: following.client.until(signal) }
-  const memory = newMemory()
+  const memory: SyncMemory = {}
   let newest: readonly BlockHeader[] = []
   let announced: BlockHeader | undefined
   let awaitingMs = 0

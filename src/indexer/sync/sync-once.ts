@@ -1,12 +1,20 @@
-import { type FoundFeeds, withdrawnAbove } from '../feeds/followed-feeds.ts'
-import { readBlocks } from '../protocol/read-campaigns.ts'
+import { aggregatorsOf, type FoundFeeds, withdrawnAbove, withPrices } from '../feeds/followed-feeds.ts'
+import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
+import { createContractReader } from '../protocol/contracts/contract-reader.ts'
+import { finish, readBlocks, readFixedFacts } from '../protocol/read-campaigns.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
 import { type LogRange, OtherHistoryError, readRanges } from './backfill.ts'
 import { type BlockReference, checkLink, findAncestor, linkedBlocks, readTowardsHead } from './block-links.ts'
-import { startFromNothing } from './first-sync.ts'
-import { isConfirmed, restart, type SyncMemory, toAdvance, withFeeds } from './sync-advance.ts'
-import { findFeeds, readPast } from './sync-feeds.ts'
-import { FINAL_BELOW_HEAD, type FollowedState, type Following, type SyncStep } from './sync-steps.ts'
+import { changed, findFeeds, readPast, toFeedFacts } from './sync-feeds.ts'
+import {
+  type Advance,
+  FINAL_BELOW_HEAD,
+  type FollowedState,
+  type Following,
+  type SyncContext,
+  type SyncMemory,
+  type SyncStep,
+} from './sync-steps.ts'
 
 /**
  * Looks at a chain once and yields what to store, step by step; each must be stored before the next is requested.
@@ -19,9 +27,14 @@ export async function* syncOnce(
   memory: SyncMemory,
 ): AsyncGenerator<SyncStep> {
   const ending = new AbortController()
+  const { feedsFoundAt } = memory
+  let isDone = false
   try {
     yield* readSteps({ ...following, client: following.client.until(ending.signal) }, state, memory)
+    isDone = true
   } finally {
+    // What was found of feeds has not been stored.
+    if (!isDone) memory.feedsFoundAt = feedsFoundAt
     // Aborts requests that are still pending.
     ending.abort()
   }
@@ -49,7 +62,6 @@ async function* readSteps(following: Following, state: FollowedState, memory: Sy
         : { feeds: [...state.feeds], reset: [] }
     const feedFacts = await readPast(following, state.feeds, found, state.window, head.hash)
     yield feedFacts === undefined ? { type: 'rest', head, finalized } : { type: 'past-prices', feedFacts }
-    memory.feedsFoundAt ??= Date.now()
     return
   }
   const isNext = head.parentHash === asOf.hash
@@ -72,9 +84,8 @@ async function* readSteps(following: Following, state: FollowedState, memory: Sy
   })
   const feeds = depth > 0 ? withdrawnAbove(found.feeds, base.number) : found.feeds
   const syncRange = { base, ancestor, head, finalized, depth }
-  const step = await advance(following, state, { ...found, feeds }, syncRange)
+  const step = await advance(following, state, { reset: found.reset, feeds }, syncRange)
   yield step
-  if (found.isRequested) memory.feedsFoundAt = Date.now()
   const stored = step.feedFacts.feeds ?? state.feeds
   const past = { feeds: [...stored], reset: [] }
   const feedFacts = await readPast(following, stored, past, [...retained, ...step.blocks], step.asOf.hash)
@@ -123,12 +134,129 @@ async function advance(
   checkLink(last, blocks)
   const asOf = blocks.at(-1) ?? final ?? ancestor
   if (asOf === undefined) throw new TypeError('a chain that goes on has no block to go on with')
-  const facts = await readBlocks(context, base.number, few, asOf, [...ranges, ...parts])
   const ids = [...(depth === 0 ? [] : await store.affectedAbove(base.number)), ...(await store.dueAgain())]
   const touched = ids.length === 0 ? [] : await store.find({ ids, contracts: [] })
   const syncRange = {
     ...{ base: base.number, depth, asOf, head: reached.head, finalized },
     blocks: final === undefined ? blocks : [final, ...blocks],
   }
-  return toAdvance(context, { stored, found, facts, touched, syncRange })
+  const read = { from: base.number, few, parts: [...ranges, ...parts], touched }
+  return toAdvance(context, stored, found, read, syncRange)
+}
+
+/** The facts read from blocks, with campaigns and feeds as of the last of them. */
+async function toAdvance(
+  context: SyncContext,
+  stored: SyncContext['feeds'],
+  found: FoundFeeds,
+  { from, few, parts, touched }: { from: number; few: BlockHeader[]; parts: Logs[]; touched: CampaignOrigin[] },
+  syncRange: Parameters<typeof finish>[4],
+): Promise<{ type: 'advance' } & Advance> {
+  const reader = createContractReader(context.client.callAt(syncRange.asOf.hash))
+  const facts = await readBlocks(context, from, few, reader, parts)
+  const [feedFacts, campaigns] = await Promise.all([
+    toFeedFacts(context, reader, stored, found, facts.prices),
+    finish(context, reader, facts, touched, syncRange),
+  ])
+  return { type: 'advance', ...campaigns, feedFacts }
+}
+
+type Logs = Pick<LogRange, 'logs' | 'blocks'>
+
+/** The price feeds of a look are read with it. */
+const withFeeds = (following: Following, feeds: SyncContext['feeds']): SyncContext => ({
+  ...following,
+  client: following.client.searching({ hasProtocol: true, aggregators: aggregatorsOf(feeds) }),
+  feeds,
+})
+
+/** Everything is read again, price feeds too. */
+function restart(memory: SyncMemory): SyncStep {
+  memory.feedsFoundAt = undefined
+  return { type: 'restart' }
+}
+
+/** For a while, a node that lags behind, or is on its own branch, looks like a chain that has changed. */
+function isConfirmed(memory: SyncMemory, maxWaitMs: number) {
+  memory.suspectSince ??= Date.now()
+  return Date.now() - memory.suspectSince >= maxWaitMs
+}
+
+/**
+ * While it is read, final data is identified by block numbers. If the chain turns out to be another one afterwards, all
+ * of it is read again.
+ */
+async function* startFromNothing(
+  following: Following,
+  state: FollowedState,
+  memory: SyncMemory,
+  head: BlockHeader,
+  finalized: number,
+): AsyncGenerator<SyncStep> {
+  try {
+    // Reading took long and the head has moved on: look again.
+    if (finalized - state.backFilledTo > FINAL_BELOW_HEAD) yield* backFill(following, memory, state, head, finalized)
+    else yield await advanceFromNothing(following, memory, state, head, finalized)
+    memory.suspectSince = undefined
+  } catch (error) {
+    if (!(error instanceof OtherHistoryError)) throw error
+    memory.feedsFoundAt = undefined
+    const isConfirmedNow = isConfirmed(memory, following.settings.maxWaitMs)
+    if (isConfirmedNow) memory.suspectSince = undefined
+    yield isConfirmedNow ? restart(memory) : { type: 'rest', head, finalized }
+  }
+}
+
+/**
+ * Fixed facts of all final blocks. They are read at the head: fixed facts hold there too, and no archive node is
+ * needed.
+ */
+async function* backFill(
+  following: Following,
+  memory: SyncMemory,
+  { backFilledTo, backFilledHash, feeds: known }: FollowedState,
+  head: BlockHeader,
+  finalized: number,
+): AsyncGenerator<SyncStep> {
+  const readFrom = backFilledTo + 1
+  let found = await findFeeds(following, known, memory, { at: head.hash, readFrom, isReorganised: false })
+  const context = withFeeds(following, found.feeds)
+  const { client, settings } = context
+  let stored = known
+  for await (const { to, hash, ...range } of readRanges(client, readFrom, finalized, settings, backFilledHash)) {
+    const reader = createContractReader(async (calls) => client.callAt((await client.heads()).head.hash)(calls))
+    const { prices, ...facts } = await readFixedFacts(context, { base: Number.POSITIVE_INFINITY, ...range }, reader)
+    // Which price was in force before the first one is read at the end.
+    const feeds = withPrices(found.feeds, prices)
+    const feedFacts = { feeds: changed(feeds, stored), reset: found.reset, prices, earlier: [] }
+    yield { type: 'back-fill', to, hash, head, finalized, ...facts, feedFacts }
+    stored = feeds
+    found = { feeds, reset: [] }
+  }
+}
+
+/** The first time that responses may show the chain: everything the backfill has found, and the blocks since. */
+async function advanceFromNothing(
+  following: Following,
+  memory: SyncMemory,
+  { backFilledTo, backFilledHash, feeds: stored }: FollowedState,
+  firstHead: BlockHeader,
+  finalized: number,
+): Promise<{ type: 'advance' } & Advance> {
+  // What was found during the backfill may have been withdrawn since.
+  const found = await findFeeds(following, stored, memory, {
+    ...{ at: firstHead.hash, readFrom: backFilledTo + 1, isReorganised: true },
+  })
+  const context = withFeeds(following, found.feeds)
+  const last = { number: backFilledTo, hash: backFilledHash }
+  const { client, settings } = context
+  const { parts, few, blocks, head } = await readTowardsHead(client, last, firstHead, settings.headBlocks)
+  const parentHash = blocks.length === 0 ? head.hash : blocks[0]?.parentHash
+  if (backFilledHash !== null && parentHash !== backFilledHash) {
+    throw new OtherHistoryError()
+  }
+  const asOf = blocks.at(-1) ?? head
+  const syncRange = { base: -1, depth: 0, asOf, head, finalized, blocks: blocks.length === 0 ? [asOf] : blocks }
+  const read = { from: backFilledTo, few, parts, touched: await context.store.backFilled() }
+  return toAdvance(context, stored, found, read, syncRange)
 }

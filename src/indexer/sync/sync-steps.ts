@@ -6,7 +6,7 @@ import type { FollowedFeed } from '../feeds/followed-feeds.ts'
 import type { PriceSource } from '../feeds/price-settings.ts'
 import type { BlockRangeFacts, ChainIdentity, KnownCampaigns } from '../protocol/block-range-facts.ts'
 import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
-import type { ChainCampaign, CompleteOrigin } from '../protocol/contracts/campaign-components.ts'
+import type { ChainCampaign, CompleteOrigin, UnknownComponent } from '../protocol/contracts/campaign-components.ts'
 import type { ChainClient } from '../rpc/chain-client.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
 import type { BackFillSettings } from './backfill.ts'
@@ -52,7 +52,7 @@ export interface FixedFacts {
   /** Claims on unknown incentives, or on campaigns from before the first block. */
   orphanClaims: number
   /** Campaigns that their core does not return in a known form. */
-  unreadable: { campaignId: string; contract: Hex; blockNumber: number }[]
+  unreadable: UnknownComponent[]
   /** Prices reported by feeds. */
   prices: FeedPrice[]
 }
@@ -122,6 +122,14 @@ export interface Following {
 /** The same for one look at the chain, with the price feeds as found in it. */
 export interface SyncContext extends Following {
   feeds: readonly FollowedFeed[]
+}
+
+/** What one look at a chain passes on to the next. */
+export interface SyncMemory {
+  /** Since when the chain has seemed shorter than what is stored, or different. */
+  suspectSince?: number | undefined
+  /** When feeds were last asked for their aggregators; absent if never, or if everything is read again. */
+  feedsFoundAt?: number | undefined
 }
 
 /** If no node reports the final block, the block this far below the head counts as final. */

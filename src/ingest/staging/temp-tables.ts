@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { mapTables } from '../../read-models/campaign-search/maintain.ts'
+import { bitmapTables } from '../../read-models/campaign-search/maintain.ts'
 import { notedTables } from '../../read-models/changes/maintain.ts'
 import { intervalTables } from '../../read-models/claim-intervals/maintain.ts'
 import { contributionTables } from '../../read-models/claim-windows/maintain.ts'
@@ -27,7 +27,7 @@ const workingTables: Record<string, string> = {
   ...priceTables,
   ...contributionTables,
   ...intervalTables,
-  ...mapTables,
+  ...bitmapTables,
 }
 
 /** The tables of records that contain texts of any length. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { ChainSettings } from '../../indexer/chain-config.ts'
 import type { ChainEvent } from '../../indexer/chain-events.ts'
-import type { ChainCampaign } from '../../indexer/protocol/contracts/campaign-components.ts'
+import type { UnknownComponent } from '../../indexer/protocol/contracts/campaign-components.ts'
 import type { EndpointCounts } from '../../indexer/rpc/endpoints.ts'
 import type { SyncStep } from '../../indexer/sync/sync-steps.ts'
 
@@ -10,8 +10,6 @@ const BACK_FILL_MS = 5000
 
 /** Maximum number of components of a step that are logged one by one. */
 const MAX_LOGGED = 10
-
-type UnknownComponent = ChainCampaign['unknown'][number]
 
 /** Logs one chain: changes when they happen, the state on demand; nothing for each poll. */
 export class ChainLog {
@@ -113,9 +111,8 @@ export class ChainLog {
       const { depth, base, asOf } = step
       if (depth > 0) this.#log.info({ depth, base, asOf: asOf.number }, 'reorganisation handled')
     }
-    const unreadable = step.unreadable.map((one): UnknownComponent => ({ kind: 'campaign', ...one }))
     const unknown = step.type === 'advance' ? step.campaigns.flatMap((campaign) => campaign.unknown) : []
-    this.#logUnknown([...unreadable, ...unknown])
+    this.#logUnknown([...step.unreadable, ...unknown])
     if (step.orphanClaims > 0) {
       this.#log.warn({ orphanClaims: step.orphanClaims }, 'orphan claims skipped: unknown incentive')
     }

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type GaugeConfiguration, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { ChainEvent } from '../../indexer/chain-events.ts'
 import type { EndpointCounts } from '../../indexer/rpc/endpoints.ts'
 
@@ -21,8 +21,7 @@ export interface ChainMetricsOptions {
 
 /** Measures the indexing of chains. @returns an observer of the events of a chain. */
 export function createChainMetrics(options: ChainMetricsOptions) {
-  const { register, countUnknown, countSkipped, listFeedAges, listCounts } = options
-  const registers = [register]
+  const registers = [options.register]
   const labelNames = ['chain_id'] as const
   const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers })
   const counter = (name: string, help: string) => new Counter({ name, help, labelNames, registers })
@@ -33,7 +32,7 @@ export function createChainMetrics(options: ChainMetricsOptions) {
     'reward_campaigns_chain_finalized_block',
     'Newest finalized block of the chain, if a node reports it',
   )
-  const asOfTimes = measureLag(registers)
+  const asOfTimes = new Map<number, number>()
   const reorganisations = counter('reward_campaigns_chain_reorgs_total', 'Reorganisations handled')
   const depths = new Histogram({
     name: 'reward_campaigns_chain_reorg_depth_blocks',
@@ -48,25 +47,13 @@ export function createChainMetrics(options: ChainMetricsOptions) {
   )
   const campaigns = counter('reward_campaigns_chain_campaigns_written_total', 'Campaigns stored, each time they change')
   const orphanClaims = counter('reward_campaigns_chain_orphan_claims_total', 'Claims on unknown incentives, not stored')
-  const unknownComponents = countAtScrape(countUnknown, listCounts, {
-    name: 'reward_campaigns_chain_unknown_components',
-    help: 'Components of campaigns that are unsupported or unreadable',
-    ...{ labelNames, registers },
-  })
-  countAtScrape(countSkipped, listCounts, {
-    name: 'reward_campaigns_chain_skipped_campaigns',
-    help: 'Campaigns skipped because the database rejects their facts',
-    ...{ labelNames, registers },
-  })
-  measureFeedAges(registers, listFeedAges)
-  countRpc(registers, listCounts)
+  measureAtScrape(options, asOfTimes)
 
   return (chainId: number) => {
     const labels = { chain_id: chainId }
     // Starts at 0: an increase shows only on a series that exists.
     for (const each of [reorganisations, claims, campaigns, orphanClaims]) each.inc(labels, 0)
     depths.zero(labels)
-    unknownComponents.set(labels, 0)
     const setAsOf = ({ number, timestamp }: { number: number; timestamp?: number }) => {
       asOfBlock.set(labels, number)
       if (timestamp !== undefined) asOfTimes.set(chainId, timestamp)
@@ -93,83 +80,88 @@ export function createChainMetrics(options: ChainMetricsOptions) {
   }
 }
 
-/** Measures the lag of each chain. @returns the timestamps of the newest stored blocks, to be set by chain ID. */
-function measureLag(registers: Registry[]) {
-  const asOfTimes = new Map<number, number>()
-  new Gauge({
-    name: 'reward_campaigns_chain_lag_seconds',
-    help: 'Time since the newest stored block',
-    labelNames: ['chain_id'] as const,
-    registers,
-    collect() {
-      for (const [chainId, time] of asOfTimes) this.set({ chain_id: chainId }, Math.max(0, Date.now() / 1000 - time))
-    },
-  })
-  return asOfTimes
-}
+/** Values of a metric, by its labels. */
+type Values = [labels: Record<string, string | number>, value: number][]
 
-/** A gauge of a number that the database counts for each chain at each scrape. */
-const countAtScrape = (
-  count: () => Promise<ChainCount[]>,
-  listChains: () => { chainId: number }[],
-  options: GaugeConfiguration<'chain_id'>,
+/** Measures what is listed at each scrape; while it cannot be, the metric keeps its values. */
+const measure = (
+  register: Registry,
+  Metric: typeof Gauge<string> | typeof Counter<string>,
+  name: string,
+  help: string,
+  labels: string[],
+  list: () => Values | Promise<Values>,
 ) =>
-  new Gauge({
-    ...options,
-    async collect() {
-      // While the database is unreachable, it keeps its value.
-      const counts = await count().catch(() => undefined)
-      if (counts === undefined) return
-      for (const { chainId } of listChains()) this.set({ chain_id: chainId }, 0)
-      for (const { chainId, count } of counts) this.set({ chain_id: chainId }, count)
+  new Metric({
+    ...{ name, help, labelNames: ['chain_id', ...labels], registers: [register] },
+    async collect(this: Gauge<string> | Counter<string>) {
+      const values = await Promise.resolve(list()).catch(() => undefined)
+      if (values === undefined) return
+      this.reset()
+      for (const [of, value] of values) this.inc(of, value)
     },
   })
 
-/** The age of the newest price of each feed. */
-function measureFeedAges(registers: Registry[], listFeedAges: ChainMetricsOptions['listFeedAges']) {
-  new Gauge({
-    name: 'reward_campaigns_chain_feed_price_age_seconds',
-    help: 'Time since the newest price of each feed',
-    labelNames: ['chain_id', 'feed'] as const,
-    registers,
-    async collect() {
-      // While the database is unreachable, it keeps its value.
-      const ages = await listFeedAges().catch(() => undefined)
-      if (ages === undefined) return
-      this.reset()
-      for (const { chainId, feed, age } of ages) this.set({ chain_id: chainId, feed }, age)
-    },
-  })
-}
+/** What is listed at each scrape. @param asOfTimes timestamps of the newest stored blocks, by chain ID. */
+function measureAtScrape(
+  { register, countUnknown, countSkipped, listFeedAges, listCounts }: ChainMetricsOptions,
+  asOfTimes: ReadonlyMap<number, number>,
+) {
+  const counted = async (count: () => Promise<ChainCount[]>): Promise<Values> => [
+    ...listCounts().map(({ chainId }): Values[number] => [{ chain_id: chainId }, 0]),
+    ...(await count()).map(({ chainId, count }): Values[number] => [{ chain_id: chainId }, count]),
+  ]
+  const ofEndpoints = (list: (counts: EndpointCounts) => Values) =>
+    listCounts().flatMap(({ chainId, counts }) =>
+      counts.flatMap((one) =>
+        list(one).map(([labels, value]): Values[number] => [
+          { chain_id: chainId, endpoint: one.position, ...labels },
+          value,
+        ]),
+      ),
+    )
 
-/** Counts requests to the endpoints of chains, and their failures. */
-function countRpc(registers: Registry[], listCounts: ChainMetricsOptions['listCounts']) {
-  new Counter({
-    name: 'reward_campaigns_chain_rpc_requests_total',
-    help: 'Requests to each endpoint, by its position in the chain file',
-    labelNames: ['chain_id', 'endpoint'] as const,
-    registers,
-    collect() {
-      this.reset()
-      for (const { chainId, counts } of listCounts()) {
-        for (const { position, requests } of counts) this.inc({ chain_id: chainId, endpoint: position }, requests)
-      }
-    },
-  })
-  new Counter({
-    name: 'reward_campaigns_chain_rpc_errors_total',
-    help: 'Failures of each endpoint, by its position in the chain file',
-    labelNames: ['chain_id', 'endpoint', 'fault'] as const,
-    registers,
-    collect() {
-      this.reset()
-      for (const { chainId, counts } of listCounts()) {
-        for (const { position, errors } of counts) {
-          for (const [fault, count] of Object.entries(errors)) {
-            this.inc({ chain_id: chainId, endpoint: position, fault }, count)
-          }
-        }
-      }
-    },
-  })
+  measure(register, Gauge, 'reward_campaigns_chain_lag_seconds', 'Time since the newest stored block', [], () =>
+    [...asOfTimes].map(([chainId, time]) => [{ chain_id: chainId }, Math.max(0, Date.now() / 1000 - time)]),
+  )
+  measure(
+    register,
+    Gauge,
+    'reward_campaigns_chain_unknown_components',
+    'Components of campaigns that are unsupported or unreadable',
+    [],
+    () => counted(countUnknown),
+  )
+  measure(
+    register,
+    Gauge,
+    'reward_campaigns_chain_skipped_campaigns',
+    'Campaigns skipped because the database rejects their facts',
+    [],
+    () => counted(countSkipped),
+  )
+  measure(
+    register,
+    Gauge,
+    'reward_campaigns_chain_feed_price_age_seconds',
+    'Time since the newest price of each feed',
+    ['feed'],
+    async () => (await listFeedAges()).map(({ chainId, feed, age }) => [{ chain_id: chainId, feed }, age]),
+  )
+  measure(
+    register,
+    Counter,
+    'reward_campaigns_chain_rpc_requests_total',
+    'Requests to each endpoint, by its position in the chain file',
+    ['endpoint'],
+    () => ofEndpoints(({ requests }) => [[{}, requests]]),
+  )
+  measure(
+    register,
+    Counter,
+    'reward_campaigns_chain_rpc_errors_total',
+    'Failures of each endpoint, by its position in the chain file',
+    ['endpoint', 'fault'],
+    () => ofEndpoints(({ errors }) => Object.entries(errors).map(([fault, count]) => [{ fault }, count])),
+  )
 }

@@ -1,8 +1,8 @@
--- What a document says of a campaign and its incentives in lists, as its record has them. Between two marks (U+0001) stands the
--- name of the value that belongs there:
+-- The body of a document: a campaign and its incentives as in lists, from its record. A placeholder is the name of a value between
+-- two marks (U+0001):
 --   isActive, availableBudgetUsd
---   claimedAmount:<place>   in base units, what an incentive has paid; the first one of a campaign has place 0
---   claimCount:<place>      how often it was claimed
+--   claimedAmount:<position>  in base units, what an incentive has paid; the first one of a campaign has position 0
+--   claimCount:<position>     how often it was claimed
 --   token:<chain>:<address> the JSON of a token, null where it is unknown
 create or replace view campaign_bodies as
 select campaigns.key as campaign_key,
@@ -54,8 +54,8 @@ cross join lateral (
   ) fields
 ) appearance;
 
--- Makes the documents of campaigns anew from their records, as far as those have changed. To be called, after
--- rebuild_claim_totals(), by whoever has written campaigns past the import:
+-- Renders the documents of campaigns again, if their records have changed. After writes of campaigns past the import, call it
+-- after rebuild_claim_totals():
 --   select make_campaign_documents(array(select key from campaigns))
 -- Marked like the values in bodies, `addresses` are those of an allow list that is too long for a document.
 -- What is written gets another version, at random, so that none is ever mistaken for one of another history.
@@ -141,55 +141,5 @@ begin
   from unnest(keys) as wanted (key)
   join campaigns campaign on campaign.key = wanted.key
   join campaign_documents document on document.campaign_key = wanted.key;
-end
-$$;
-
--- For processes of versions before this one, which may be at work on this schema: documents with numbers between the marks,
--- 0 isActive, 1 availableBudgetUsd, 2 addresses, and for each incentive, in order, amount and number of claims and token.
-create or replace function read_campaigns(keys bigint[], at timestamptz)
-returns table (
-  key bigint, id text, is_active boolean,
-  -- Milliseconds since 1970 at which that changes although nothing is written.
-  changes_at double precision,
-  body text, allow_list text, action_steps text, detail_allow_list text, detail text,
-  -- Of each incentive, in order, separated by U+0001: amount and number of claims, remaining budget, chain:asset; the last
-  -- two are empty where it pays no token.
-  figures text
-)
-language plpgsql stable rows 10
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-as $$
-begin
-  return query
-  select campaign.key, campaign.id, not is_exhausted and coalesce(start_at <= at, true) and coalesce(end_at > at, true),
-    (1000 * extract(epoch from
-      least(case when start_at > at then start_at end, case when end_at > at then end_at end)))::double precision,
-    (
-      select string_agg(
-        case
-          when nth % 2 = 1 then piece
-          else chr(1) || case split_part(piece, ':', 1)
-            when 'isActive' then 0
-            when 'availableBudgetUsd' then 1
-            when 'claimedAmount' then 3 + 3 * split_part(piece, ':', 2)::integer
-            when 'claimCount' then 4 + 3 * split_part(piece, ':', 2)::integer
-            else 2 + 3 * array_position(array(
-              select chain_id || ':' || asset from incentives where campaign_key = campaign.key order by position
-            ), substr(piece, length('token:') + 1))
-          end || chr(1)
-        end, '' order by nth)
-      from unnest(string_to_array(document.body, chr(1))) with ordinality as parts (piece, nth)
-    ),
-    document.allow_list, document.action_steps,
-    replace(document.detail_allow_list, chr(1) || 'addresses' || chr(1), chr(1) || 2 || chr(1)), document.detail, (
-      select string_agg(concat(claimed_amount, chr(1), claim_count, chr(1), remaining_budget, chr(1), chain_id || ':' || asset),
-        chr(1) order by position)
-      from incentives where campaign_key = campaign.key
-    )
-  from unnest(keys) with ordinality as wanted (key, place)
-  join campaigns campaign on campaign.key = wanted.key
-  join campaign_documents document on document.campaign_key = wanted.key
-  order by place;
 end
 $$;

@@ -3,7 +3,7 @@ import { DEFAULT_FACET_SIZE, type FacetName, facetNames } from '../../schemas/ca
 import type { CampaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
 import { toSearchWords } from '../../schemas/parameters/search-words.ts'
 import type { Walk } from './cursor-walks.ts'
-import { campaignFacets, type FacetKind, popularFacets } from './tables.ts'
+import { campaignFacets, type FacetKind, indexedFacets } from './tables.ts'
 
 export { toWalk, toWalkPlace, WALK_PLACE, type Walk, type WalkedPage } from './cursor-walks.ts'
 export { type Counts, createCampaignTotals, type KnownPage } from './totals.ts'
@@ -34,7 +34,7 @@ export interface CampaignPageQuery extends CampaignFilters {
 }
 
 /**
- * Pages of campaigns, as a relation with one row for each entry of the JSON array at the placeholder `questions` (see
+ * Pages of campaigns, as a relation with one row for each entry of the JSON array at the placeholder `searches` (see
  * `createCampaignTotals`): its position `nth`, from 1; `total`, the number of matches, null if already known;
  * `lists_version`, for which total and page are right; `changes_at`, when they may change all the same because it
  * matters which campaigns are active, in milliseconds since 1970; `facet_counts`, JSON of the counts beside the page,
@@ -166,7 +166,7 @@ export const activeRewards = sql`active_rewards(${sql.placeholder('now')}::times
 
 /** Whether a creator has so many campaigns that separate totals are stored. */
 export const isPopularCreator = (creator: SQL) =>
-  sql`exists (select from ${popularFacets} where kind = 'creator' and chain_id = 0 and value = ${creator})`
+  sql`exists (select from ${indexedFacets} where kind = 'creator' and chain_id = 0 and value = ${creator})`
 
 /** Contracts that the action steps of campaigns target, as a relation: `campaign_key`, `chain_id`, `value`. */
 export const targetContracts = sql`(

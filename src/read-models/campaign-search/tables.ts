@@ -17,7 +17,7 @@ import { ofCampaign } from '../../database/tables/campaigns/campaigns.ts'
 /** Kinds of facets that a campaign may have several of. */
 type SeveralFacetKind = 'target' | 'token' | 'collection' | 'channel'
 
-/** All kinds of facets: with several values, with one, and flags (see `popularFacets`). */
+/** All kinds of facets: with several values, with one, and flags (see `indexedFacets`). */
 export type FacetKind =
   | SeveralFacetKind
   | 'owner'
@@ -61,101 +61,104 @@ export const campaignFacets = pgTable(
 
 /*
  * Which campaigns have which facets, as bitmaps, so that pages and totals of any combination are found by `and`, `or`
- * and counting bits. All of it is derived by the import, and recomputed by `rebuild_campaign_maps`.
+ * and counting bits. All of it is derived by the import, and recomputed by `rebuild_campaign_bitmaps`.
  */
 
 const bits = customType<{ data: string }>({ dataType: () => 'varbit' })
 
-/** The first block timestamp of a span. */
-const since = () => blockTimestamp()
+/** A segment is named by its first block timestamp. */
+const segment = () => blockTimestamp()
 
 /**
- * A span of time, up to the start of the next one: the campaigns with its block timestamps each have a place in it.
- * About 8,192 campaigns; the first span begins at 0, and the newest one grows until it is full. Equal timestamps are in
- * one span.
+ * A range of block timestamps, up to the start of the next segment: each of its campaigns has one bit of its bitmaps.
+ * About 8,192 campaigns; the first segment begins at 0, and the newest one grows until it is full. Equal timestamps are
+ * in one segment.
  */
-export const campaignSpans = pgTable(
-  'campaign_spans',
+export const bitmapSegments = pgTable(
+  'bitmap_segments',
   {
-    since: since().primaryKey(),
-    /** How many places have been assigned; those of withdrawn campaigns are not reused. */
-    placeCount: integer().notNull().default(0),
-    /** As many zeros as the maps of the span have bits. */
-    blank: bits().notNull(),
+    segment: segment().primaryKey(),
+    /** How many bits have been assigned; those of withdrawn campaigns are not reused. */
+    usedBits: integer().notNull().default(0),
+    /** A bitmap of the segment without campaigns: as many zeros as its bitmaps have bits. */
+    empty: bits().notNull(),
   },
-  (table) => [check('campaign_spans_have_room', sql`${table.placeCount} between 0 and length(${table.blank})`)],
+  (table) => [check('bitmap_segments_have_room', sql`${table.usedBits} between 0 and length(${table.empty})`)],
 )
 
-/** Which bit of the maps of which span stands for a campaign, with everything that campaigns are sorted by. */
-export const campaignPlaces = pgTable(
-  'campaign_places',
+/** Which bit of which segment stands for a campaign, with everything that campaigns are sorted by. */
+export const campaignBits = pgTable(
+  'campaign_bits',
   {
     campaignKey: ofCampaign().primaryKey(),
-    since: since().notNull(),
-    place: integer().notNull(),
+    segment: segment().notNull(),
+    bit: integer().notNull(),
     blockTimestamp: blockTimestamp().notNull(),
     chainId: chainId().notNull(),
     coreAddress: address().notNull(),
     identifier: baseUnits().notNull(),
   },
   (table) => [
-    // Read alone, from any span on, in the order of pages.
-    index('campaign_places_by_recency').on(
-      table.since,
+    // Read alone, from any segment on, in the order of pages.
+    index('campaign_bits_by_recency').on(
+      table.segment,
       table.blockTimestamp.desc().nullsFirst(),
       table.chainId,
       table.coreAddress,
       table.identifier,
-      table.place,
+      table.bit,
       table.campaignKey,
     ),
     // For the campaigns of some bits.
-    index('campaign_places_by_place').on(table.since, table.place),
-    check('campaign_places_are_not_negative', sql`${table.place} >= 0`),
+    index('campaign_bits_by_bit').on(table.segment, table.bit),
+    check('campaign_bits_are_not_negative', sql`${table.bit} >= 0`),
   ],
 )
 
 /**
- * Facets of many campaigns (more than 150 at some time), which have maps, and the four flags, which always have maps.
+ * Facets of many campaigns (more than 150 at some time), which have bitmaps, and the four flags, which always have.
  * Other facets are looked up in their tables.
  */
-export const popularFacets = pgTable(
-  'popular_facets',
+export const indexedFacets = pgTable(
+  'indexed_facets',
   {
     key: integer().primaryKey().generatedAlwaysAsIdentity(),
     kind: text().$type<FacetKind>().notNull(),
     chainId: chainId().notNull(),
     value: text().notNull(),
-    /** How many campaigns have a bit in its maps. Counted by triggers on these. */
+    /** How many campaigns have a bit in its bitmaps. Counted by triggers on these. */
     campaigns: integer().notNull().default(0),
   },
-  (table) => [unique('popular_facets_are_unique').on(table.kind, table.chainId, table.value)],
+  (table) => [unique('indexed_facets_are_unique').on(table.kind, table.chainId, table.value)],
 )
 
-/** The campaigns of a span with a facet: bit n is the campaign at place n. No row: none. */
-export const facetMaps = pgTable(
-  'facet_maps',
+/** The campaigns of a segment with a facet: bit n is the campaign with bit n in `campaign_bits`. No row: none. */
+export const facetBitmaps = pgTable(
+  'facet_bitmaps',
   {
     facetKey: integer()
       .notNull()
-      .references(() => popularFacets.key, { onDelete: 'cascade' }),
-    since: since().notNull(),
+      .references(() => indexedFacets.key, { onDelete: 'cascade' }),
+    segment: segment().notNull(),
     bits: bits().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.facetKey, table.since] }), index('facet_maps_by_span').on(table.since)],
+  (table) => [
+    primaryKey({ columns: [table.facetKey, table.segment] }),
+    index('facet_bitmaps_by_segment').on(table.segment),
+  ],
 )
 
 /**
- * The instant at which the campaigns with a bit in the map `active` are active. A query for another instant checks
- * those that start or end in between. Advanced by `advance_campaign_activity`.
+ * The instant at which the campaigns with a bit in the bitmaps of `active` are active. A query for another instant checks
+ * those that start or end in between. Advanced by `advance_active_bitmap`.
  */
-export const campaignActivity = pgTable(
-  'campaign_activity',
+export const activeBitmapState = pgTable(
+  'active_bitmap_state',
   {
     isTheOnlyRow: boolean().primaryKey().default(true),
     asOf: instant().notNull(),
   },
-  (table) => [check('campaign_activity_has_one_row', sql`${table.isTheOnlyRow}`)],
+  (table) => [check('active_bitmap_state_has_one_row', sql`${table.isTheOnlyRow}`)],
 )
 
 /**

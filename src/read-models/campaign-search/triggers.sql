@@ -1,13 +1,13 @@
--- For walks that began before. Each change of a campaign takes a revision first, by a trigger of its own.
-create or replace trigger position_is_remembered before update of block_timestamp, start_at, end_at, is_exhausted on campaigns
+-- For walks that began earlier. Another trigger has bumped the data version before.
+create or replace trigger record_former_position before update of block_timestamp, start_at, end_at, is_exhausted on campaigns
 for each row when ((old.block_timestamp, old.start_at, old.end_at, old.is_exhausted)
-  is distinct from (new.block_timestamp, new.start_at, new.end_at, new.is_exhausted)) execute function remember_position();
+  is distinct from (new.block_timestamp, new.start_at, new.end_at, new.is_exhausted)) execute function record_former_position();
 
-create or replace trigger campaigns_are_counted_when_added after insert on facet_maps
-referencing new table as added for each statement execute function count_mapped_campaigns();
+create or replace trigger count_indexed_campaigns_after_insert after insert on facet_bitmaps
+referencing new table as added for each statement execute function count_indexed_campaigns();
 
-create or replace trigger campaigns_are_counted_when_changed after update on facet_maps
-referencing old table as removed new table as added for each statement execute function count_mapped_campaigns();
+create or replace trigger count_indexed_campaigns_after_update after update on facet_bitmaps
+referencing old table as removed new table as added for each statement execute function count_indexed_campaigns();
 
-create or replace trigger campaigns_are_counted_when_removed after delete on facet_maps
-referencing old table as removed for each statement execute function count_mapped_campaigns();
+create or replace trigger count_indexed_campaigns_after_delete after delete on facet_bitmaps
+referencing old table as removed for each statement execute function count_indexed_campaigns();

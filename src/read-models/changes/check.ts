@@ -7,10 +7,10 @@ export async function examineChanges(ask: Query): Promise<Finding> {
     `select (select count(*)::float8 from (select from changes limit 100000) noted) as count,
       (select max(revision)::float8 from changes) as newest,
       (select count(*)::float8 from (
-        select revision, identity from changes
-        where revision >= (select min(revision) from data_revisions) and kind <> 'beginning'
-      ) noted left join data_revisions known using (revision)
-      where known.identity <> noted.identity or revision > (select max(revision) from data_revisions)) as foreign`,
+        select revision, epoch from changes
+        where revision >= (select min(revision) from data_versions) and kind <> 'beginning'
+      ) noted left join data_versions known using (revision)
+      where known.epoch <> noted.epoch or revision > (select max(revision) from data_versions)) as foreign`,
   )
   if (row === undefined || row.newest === null) {
     return failed('the changes have no beginning, so nobody can follow them', REBUILD)

@@ -1,6 +1,6 @@
--- Drops the oldest changes, at most `max_rows` of them, of the commits before the newest one that is older than `kept`: there
--- stand followers who have seen all up to it. Only from the beginning on, also where the clock was set back: what is left has no
--- gap. Whether there may be more. With the rights of its owner, for the role that serves.
+-- Drops the oldest changes, at most `max_rows` of them, of the commits before the newest one that is older than `kept`: that one
+-- stays, for clients that have read up to it. Drops only from the beginning on, so that the rest has no gap, also if the clock was
+-- set back. Returns whether there may be more. Runs with the rights of its owner, for the role that serves.
 create or replace function drop_changes(kept interval, max_rows integer)
 returns boolean
 language plpgsql security definer

@@ -57,12 +57,12 @@ const appliesTo: readonly ChangeKind[] = [
  */
 export const recordChanges: readonly Step[] = stepsFor(
   appliesTo,
-  'select revise_data() where exists (select from noted_changes)',
-  `insert into changes (revision, position, identity, at, kind, chain_id, campaign_id, details)
-  select own.revision, position, own.identity, statement_timestamp(), kind, chain_id, campaign_id, details
+  'select bump_data_version() where exists (select from noted_changes)',
+  `insert into changes (revision, position, epoch, at, kind, chain_id, campaign_id, details)
+  select own.revision, position, own.epoch, statement_timestamp(), kind, chain_id, campaign_id, details
   from (
-    select revision, identity from data_revisions
-    where revision = (select max(revision) from data_revisions) and xmin = pg_current_xact_id()::xid
+    select revision, epoch from data_versions
+    where revision = (select max(revision) from data_versions) and xmin = pg_current_xact_id()::xid
   ) own cross join (
     select ${positionOf(`array_position('{${RANKS.join()}}', kind)`)}, kind, chain_id, campaign_id, details
     from (

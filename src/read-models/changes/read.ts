@@ -7,7 +7,7 @@ import { changes } from './tables.ts'
 interface Place {
   revision: number
   position: number
-  identity: string
+  epoch: string
 }
 
 /** Changes in order, and where they end. */
@@ -35,11 +35,11 @@ export class MalformedCursorError extends Error {
 const CURSOR_BYTES = 32
 
 /** The cursor of a place: 43 characters, the same in every process. */
-function toChangeCursor({ revision, position, identity }: Place) {
+function toChangeCursor({ revision, position, epoch }: Place) {
   const bytes = Buffer.alloc(CURSOR_BYTES)
   bytes.writeBigInt64BE(BigInt(revision), 0)
   bytes.writeBigInt64BE(BigInt(position), 8)
-  bytes.write(identity.replaceAll('-', ''), 16, 'hex')
+  bytes.write(epoch.replaceAll('-', ''), 16, 'hex')
   return bytes.toString('base64url')
 }
 
@@ -51,7 +51,7 @@ export function parseChangeCursor(cursor: string): Place {
   if (!Number.isSafeInteger(revision) || !Number.isSafeInteger(position)) {
     throw new MalformedCursorError(`${cursor} is no cursor of changes`)
   }
-  return { revision: Number(revision), position: Number(position), identity: bytes.toString('hex', 16) }
+  return { revision: Number(revision), position: Number(position), epoch: bytes.toString('hex', 16) }
 }
 
 /** Reads changes in the order of commits. */
@@ -63,7 +63,7 @@ export function createChangeReader(database: Database): ChangeReader {
       const rows = await statement.execute({
         revision: place?.revision ?? Number.MAX_SAFE_INTEGER,
         position: place?.position ?? 0,
-        identity: place?.identity ?? NO_IDENTITY,
+        epoch: place?.epoch ?? NO_EPOCH,
         // One more says whether there is more.
         max: place === undefined ? 0 : max + 1,
       })
@@ -80,15 +80,15 @@ export function createChangeReader(database: Database): ChangeReader {
   }
 }
 
-const NO_IDENTITY = '00000000-0000-0000-0000-000000000000'
+const NO_EPOCH = '00000000-0000-0000-0000-000000000000'
 
 type Row = Awaited<ReturnType<ReturnType<typeof prepareChanges>['execute']>>[number]
 
 /** `change` is missing where only records have changed. */
 function toChange(row: Row): { cursor: string; change?: Change }[] {
-  const { revision, position, identity, at, kind, chainId, campaignId, details, metadata } = row
-  if (revision === null || position === null || identity === null) return []
-  const cursor = toChangeCursor({ revision, position, identity })
+  const { revision, position, epoch, at, kind, chainId, campaignId, details, metadata } = row
+  if (revision === null || position === null || epoch === null) return []
+  const cursor = toChangeCursor({ revision, position, epoch })
   if (kind === 'records.changed') return [{ cursor }]
   const shared = { cursor, kind, at: new Date(at).toISOString(), chainId }
   const fields = kind.startsWith('claim.')
@@ -107,14 +107,14 @@ function prepareChanges(database: Database) {
       newest: {
         revision: sql<number>`newest.revision::float8`,
         position: sql<number>`newest.position::float8`,
-        identity: sql<string>`newest.identity`,
+        epoch: sql<string>`newest.epoch`,
       },
       isStandby: sql<boolean>`pg_is_in_recovery()`,
       isKnown: sql<boolean>`exists (
-        select from ${changes} where (revision, position) = (${place}) and identity = ${placeholder('identity')}::uuid)`,
+        select from ${changes} where (revision, position) = (${place}) and epoch = ${placeholder('epoch')}::uuid)`,
       revision: sql<number | null>`change.revision::float8`,
       position: sql<number | null>`change.position::float8`,
-      identity: sql<string | null>`change.identity`,
+      epoch: sql<string | null>`change.epoch`,
       at: sql<string>`change.at`,
       kind: sql<string>`change.kind`,
       chainId: sql<number | null>`change.chain_id::float8`,
@@ -124,9 +124,7 @@ function prepareChanges(database: Database) {
         'id', token.chain_id || ':' || token.address, 'chainId', token.chain_id, 'address', token.address,
         'decimals', token.decimals, 'name', token.name, 'symbol', token.symbol, 'imageUri', token.image_uri) end`,
     })
-    .from(
-      sql`(select revision, position, identity from ${changes} order by revision desc, position desc limit 1) newest`,
-    )
+    .from(sql`(select revision, position, epoch from ${changes} order by revision desc, position desc limit 1) newest`)
     .leftJoin(
       sql`(select * from ${changes} where (revision, position) > (${place}) and kind <> 'beginning'
         order by revision, position limit ${placeholder('max')}::integer) change`,

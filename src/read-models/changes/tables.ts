@@ -12,8 +12,8 @@ export const changes = pgTable(
     revision: bigint({ mode: 'number' }).notNull(),
     /** Within the commit; has gaps. */
     position: bigint({ mode: 'number' }).notNull(),
-    /** Of the revision: another history may come to the same revision, but never to the same identity. */
-    identity: uuid().notNull(),
+    /** Of the revision: another history may come to the same revision, but never to the same epoch. */
+    epoch: uuid().notNull(),
     at: instant().notNull(),
     kind: text().notNull(),
     chainId: chainId(),

@@ -113,7 +113,7 @@ $$;
 -- looked up only where that is asked for. Its plan is made once for a connection.
 create or replace function trending_entries(keys bigint[], claimant text, with_token boolean)
 returns table (
-  campaign_key bigint, version uuid, project_url text, verification_level text, action_template json, action_token json,
+  campaign_key bigint, project_url text, verification_level text, action_template json, action_token json,
   has_claimed boolean, signature json
 )
 language plpgsql stable rows 100
@@ -123,7 +123,7 @@ set max_parallel_workers_per_gather = 0
 as $$
 begin
   return query
-  select campaign.key, document.version, campaign.project_url, campaign.verification_level, template.json,
+  select campaign.key, campaign.project_url, campaign.verification_level, template.json,
     case when with_token then (
       select json_strip_nulls(json_build_object('tokenSymbol', token.symbol, 'tokenContract', token.address,
         'chainId', token.chain_id, 'tokenImage', token.image_uri, 'decimals', token.decimals,
@@ -152,7 +152,6 @@ begin
     ) end
   from unnest(keys) wanted (key)
   join campaigns campaign on campaign.key = wanted.key
-  join campaign_documents document on document.campaign_key = wanted.key
   -- Made once for all campaigns of a template, which the offset allows.
   left join lateral (
     select json_build_object('id', id, 'projectId', project_id, 'actionType', action_type, 'projectImage', project_image,
@@ -168,7 +167,7 @@ create or replace view campaign_targets as
 select counted.creator, target.chain_id, target.value as address, campaigns.key as campaign_key, campaigns.block_timestamp
 from campaigns
 join campaign_facets target on target.campaign_key = campaigns.key and target.kind = 'target'
-left join popular_facets popular
+left join indexed_facets popular
   on popular.kind = 'creator' and popular.chain_id = 0 and popular.value = campaigns.creator
 cross join lateral (values (''), (popular.value)) counted (creator)
 where counted.creator is not null;
@@ -276,9 +275,9 @@ begin
 end
 $$;
 
--- Makes the totals of contracts for a creator who becomes popular, at once: from then on batches change them. And removes
--- those of one who no longer is.
-create or replace function count_for_creator()
+-- Inserts the totals of contracts of a creator who gets bitmaps; from then on batches change them. Deletes those of one who loses
+-- them.
+create or replace function sync_creator_totals()
 returns trigger
 language plpgsql
 as $$

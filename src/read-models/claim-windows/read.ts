@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { combine, given } from '../../database/sql-conditions.ts'
+import { combine, given } from '../../database/prepared-statements.ts'
 import type { CampaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
 import { trendingCampaigns } from './tables.ts'
 

@@ -1,5 +1,5 @@
--- A creator who becomes popular gets totals of contracts of his own, and loses them when he no longer is.
-create or replace trigger creator_is_counted after insert on popular_facets
-for each row when (new.kind = 'creator') execute function count_for_creator();
-create or replace trigger creator_is_counted_no_more after delete on popular_facets
-for each row when (old.kind = 'creator') execute function count_for_creator();
+-- A creator with bitmaps has totals of contracts too.
+create or replace trigger sync_creator_totals_after_insert after insert on indexed_facets
+for each row when (new.kind = 'creator') execute function sync_creator_totals();
+create or replace trigger sync_creator_totals_after_delete after delete on indexed_facets
+for each row when (old.kind = 'creator') execute function sync_creator_totals();

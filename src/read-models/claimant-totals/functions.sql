@@ -1,10 +1,10 @@
--- From this number of claims on those of somebody are not added up one by one: that one is busy.
+-- The number of claims from which a claimant is busy: the claims of busy ones are totalled, those of others added up per request.
 create or replace function busy_claimant_claims()
 returns integer
 language sql immutable parallel safe
 as $$ select 1000 $$;
 
--- What claimants have claimed of incentives; `claimant_incentive_totals` has it of those who are busy.
+-- What claimants have claimed of incentives; for busy ones `claimant_incentive_totals` has it.
 create or replace view claims_by_claimant_and_incentive as
 select claimant, campaign_key, incentive_position as "position", chain_id, count(*) as claim_count, sum(amount) as amount,
   coalesce(sum(amount_usd), 0) as amount_usd, count(*) filter (where amount_usd is null) as unvalued_count,

@@ -4,12 +4,12 @@ import { type Finding, failed, ok, REBUILD } from '../../schemas/check-findings.
 /** The newest revision of the data. */
 export interface Revision {
   revision: number
-  identity: string
+  epoch: string
 }
 
 export async function readRevision(query: Query): Promise<Revision | undefined> {
   const [row] = await query<Revision>(
-    'select revision::float8 as revision, identity::text from data_revisions order by revision desc limit 1',
+    'select revision::float8 as revision, epoch::text from data_versions order by revision desc limit 1',
   )
   return row
 }
@@ -23,10 +23,10 @@ export async function examineRevision(query: Query, earlier: Revision | undefine
     hasGaps: boolean
   }>(
     `select max(revision)::float8 as newest, count(*)::float8 as count,
-      $1::bigint is null or min(revision) > $1 or coalesce(bool_or(revision = $1 and identity = $2), false) as "isContinued",
+      $1::bigint is null or min(revision) > $1 or coalesce(bool_or(revision = $1 and epoch = $2), false) as "isContinued",
       max(revision) - min(revision) + 1 <> count(*) as "hasGaps"
-    from data_revisions`,
-    [earlier?.revision ?? null, earlier?.identity ?? null],
+    from data_versions`,
+    [earlier?.revision ?? null, earlier?.epoch ?? null],
   )
   const newest = row?.newest ?? null
   if (row === undefined || newest === null) return failed('the data has no revision', REBUILD)
@@ -36,6 +36,6 @@ export async function examineRevision(query: Query, earlier: Revision | undefine
   }
   return failed(
     `revision ${earlier?.revision} that was there a moment ago is lost`,
-    'nothing if the database was just restored or has failed over; else find out who writes data_revisions',
+    'nothing if the database was just restored or has failed over; else find out who writes data_versions',
   )
 }

@@ -9,7 +9,7 @@ const MARK = `('x' || right(claimant, 8))::bit(32)::integer`
 /**
  * Records what this revision of the data is about: else it could be about anything, and no cached response outlives it.
  */
-export const recordAffectedCampaigns = `update data_revisions own
+export const recordAffectedCampaigns = `update data_versions own
   set campaign_keys = (select coalesce(array_agg(key), '{}') from touched_campaigns),
     record_keys = (select coalesce(array_agg(key), '{}') from (
       select key from touched_campaigns where is_record_touched
@@ -22,15 +22,15 @@ export const recordAffectedCampaigns = `update data_revisions own
     ) changed_records),
     claimants = case when changed.claimants <= ${MAX_NAMED} then (select coalesce(array_agg(distinct ${MARK}), '{}') from (
       select claimant from claim_changes union all select claimant from staged_claimsignature) changed_claimants) end,
-    alters_lists = changed.lists,
+    affects_lists = changed.lists,
     lists_version = case when changed.lists then own.lists_version else coalesce(
-      (select lists_version from data_revisions where revision = own.revision - 1), own.lists_version) end
+      (select lists_version from data_versions where revision = own.revision - 1), own.lists_version) end
   from (
     select exists (select from staged_campaign) or exists (select from withdrawn_campaign)
       or exists (select from flipped_campaigns) as lists,
       (select count(*) from claim_changes) + (select count(*) from staged_claimsignature) as claimants
   ) changed
-  where revision = (select max(revision) from data_revisions)
+  where revision = (select max(revision) from data_versions)
     -- Its own: a batch that has written nothing has none.
     and own.xmin = pg_current_xact_id()::xid
     and (select count(*) from touched_campaigns) <= ${MAX_NAMED}`

@@ -3,34 +3,34 @@ import type { Database } from '../../database/connection/client.ts'
 import { createFollowedChainReader } from '../../database/lookups/followed-chains.ts'
 import type { DataVersion, DataVersionReader, Dependencies } from './data-version.ts'
 import { createRevisionSource } from './revision-queries.ts'
-import { dataRevisions } from './tables.ts'
+import { dataVersions } from './tables.ts'
 
 export { createCurrentValues } from './current-values.ts'
 export type { DataVersion, DataVersionReader, Dependencies } from './data-version.ts'
 
 interface Change {
-  identity: string
+  epoch: string
   /** Undefined if it may concern any campaign. */
   campaignKeys: ReadonlySet<number> | undefined
   recordKeys: ReadonlySet<number> | undefined
   claimants: ReadonlySet<number> | undefined
-  altersLists: boolean
+  affectsLists: boolean
 }
 
 /** The content of a revision's row. */
-type Named = Pick<Change, 'identity' | 'altersLists'> &
+type Named = Pick<Change, 'epoch' | 'affectsLists'> &
   Record<'campaignKeys' | 'recordKeys' | 'claimants', readonly number[] | null>
 
 /** The newest revision that has been read, and what was read with it. */
 interface Known {
   revision: number
-  identity: string
+  epoch: string
   /** Milliseconds since 1970 for which the next change was read. */
   queriedAt: number
   nextChangeAt: number
 }
 
-const NO_IDENTITY = '00000000-0000-0000-0000-000000000000'
+const NO_EPOCH = '00000000-0000-0000-0000-000000000000'
 
 /** As many revisions as the database stores. */
 const MAX_CHANGES = 1000
@@ -43,14 +43,14 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
   const { newest, news, toAsOf } = createRevisionSource(lookups)
   const changes = new Map<number, Change>()
   /** Matches no revision: at first, everything is new. */
-  let known: Known = { revision: Number.MAX_SAFE_INTEGER, identity: NO_IDENTITY, queriedAt: 0, nextChangeAt: 0 }
+  let known: Known = { revision: Number.MAX_SAFE_INTEGER, epoch: NO_EPOCH, queriedAt: 0, nextChangeAt: 0 }
   let history = 0
 
   /** Whether the rows begin with the newest known revision; not if that is lost. */
-  function isContinued(rows: { revision: number; identity: string }[]) {
-    const isOther = rows.some(({ revision, identity }) => {
+  function isContinued(rows: { revision: number; epoch: string }[]) {
+    const isOther = rows.some(({ revision, epoch }) => {
       const known = changes.get(revision)
-      return known !== undefined && known.identity !== identity
+      return known !== undefined && known.epoch !== epoch
     })
     return !isOther && rows.some(({ revision }) => changes.has(revision))
   }
@@ -71,20 +71,20 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
     const isInstantDue = now >= before.nextChangeAt || now < before.queriedAt
     if (!isInstantDue) {
       const [there] = await newest.execute()
-      if (there?.revision === before.revision && there.identity === before.identity) {
+      if (there?.revision === before.revision && there.epoch === before.epoch) {
         const asOf = toAsOf(there.followed)
         return { revision: before.revision, history: historyBefore, nextChangeAt: before.nextChangeAt, asOf }
       }
     }
     const rows = await news.execute({
       revision: before.revision,
-      identity: before.identity,
+      epoch: before.epoch,
       isInstantDue,
       now: new Date(now).toISOString(),
     })
     const last = rows.at(-1)
     if (last === undefined) throw new TypeError('the database has no revision of the data')
-    const { revision, identity, isNew } = last
+    const { revision, epoch, isNew } = last
     const asOf = toAsOf(last.followed)
     if (!isNew) return { revision, history: historyBefore, nextChangeAt: before.nextChangeAt, asOf }
     if (!isContinued(rows)) {
@@ -93,7 +93,7 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
     }
     storeChanges(rows.map(({ revision, ...named }) => ({ revision, change: toChange(named) })))
     const nextChangeAt = Math.min(last.nextStart ?? Number.POSITIVE_INFINITY, last.nextEnd ?? Number.POSITIVE_INFINITY)
-    known = { revision, identity, queriedAt: now, nextChangeAt }
+    known = { revision, epoch, queriedAt: now, nextChangeAt }
     return { revision, history, nextChangeAt, asOf }
   }
 
@@ -101,8 +101,8 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
     read,
 
     stateOf(stamp) {
-      const [revision, identity] = stamp.split(' ')
-      return changes.get(Number(revision))?.identity === identity ? { revision: Number(revision), history } : undefined
+      const [revision, epoch] = stamp.split(' ')
+      return changes.get(Number(revision))?.epoch === epoch ? { revision: Number(revision), history } : undefined
     },
 
     hasChanged(earlier, later, dependencies) {
@@ -119,9 +119,9 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
 
 function concerns(change: Change | undefined, dependencies: Dependencies | undefined) {
   if (change?.campaignKeys === undefined || dependencies === undefined) return true
-  const { campaignKeys, recordKeys, claimants, altersLists } = change
+  const { campaignKeys, recordKeys, claimants, affectsLists } = change
   return (
-    (dependencies.onLists && altersLists) ||
+    (dependencies.onLists && affectsLists) ||
     dependencies.campaignKeys === 'all' ||
     dependencies.campaignKeys.some((key) => campaignKeys.has(key)) ||
     dependencies.recordKeys?.some((key) => (recordKeys ?? campaignKeys).has(key)) ||
@@ -130,8 +130,8 @@ function concerns(change: Change | undefined, dependencies: Dependencies | undef
   )
 }
 
-const toChange = ({ identity, campaignKeys, recordKeys, claimants, altersLists }: Named): Change => ({
-  ...{ identity, altersLists },
+const toChange = ({ epoch, campaignKeys, recordKeys, claimants, affectsLists }: Named): Change => ({
+  ...{ epoch, affectsLists },
   campaignKeys: toSet(campaignKeys),
   recordKeys: toSet(recordKeys),
   claimants: toSet(claimants),
@@ -151,11 +151,11 @@ function isFinalByNow(dependencies: Dependencies | undefined, { asOf }: DataVers
 }
 
 /** In a select: the newest revision in the snapshot of the statement. */
-export const dataRevision = sql<number>`(select max(${dataRevisions.revision})::float8 from ${dataRevisions})`
+export const dataRevision = sql<number>`(select max(${dataVersions.revision})::float8 from ${dataVersions})`
 
-/** In a select: the newest revision in the snapshot of the statement, with its identity (see `stateOf`). */
+/** In a select: the newest revision in the snapshot of the statement, with its epoch (see `stateOf`). */
 export const revisionStamp = sql<string>`(
-  select revision || ' ' || identity from data_revisions order by revision desc limit 1)`
+  select revision || ' ' || epoch from data_versions order by revision desc limit 1)`
 
 /** The state of the data, for metrics. */
 export interface DataMetrics {
@@ -168,8 +168,8 @@ export interface DataMetrics {
 /** Reads them from an index, and from a row for each chain. */
 export function createDataMetricsReader(database: Database, clock: () => Date) {
   const newest = database
-    .select({ revision: max(dataRevisions.revision) })
-    .from(dataRevisions)
+    .select({ revision: max(dataVersions.revision) })
+    .from(dataVersions)
     .prepare('figure_of_revision')
   const listChains = createFollowedChainReader(database, clock)
   return async (): Promise<DataMetrics> => {

@@ -3,7 +3,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Database } from '../../database/connection/client.ts'
 import { followedAsText, NOTHING_FOLLOWED, parseAsOf } from '../../database/lookups/followed-chains.ts'
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
-import { dataRevisions } from './tables.ts'
+import { dataVersions } from './tables.ts'
 
 /** The queries, and the parsed state of chains, which changes less often than it is read. */
 export function createRevisionSource(lookups: Database) {
@@ -25,9 +25,9 @@ export function createRevisionSource(lookups: Database) {
 /** The fast path of almost every request: it costs PostgreSQL a sixth of the full query. */
 const prepareNewest = (database: Database) =>
   database
-    .select({ revision: dataRevisions.revision, identity: dataRevisions.identity, followed: followedAsText })
-    .from(dataRevisions)
-    .orderBy(desc(dataRevisions.revision))
+    .select({ revision: dataVersions.revision, epoch: dataVersions.epoch, followed: followedAsText })
+    .from(dataVersions)
+    .orderBy(desc(dataVersions.revision))
     .limit(1)
     .prepare('newest_revision')
 
@@ -36,10 +36,10 @@ const prepareNewest = (database: Database) =>
  * `case` does not evaluate what it does not need.
  */
 function prepareNews(database: Database) {
-  const { revision, identity, campaignKeys, recordKeys, claimants, altersLists } = dataRevisions
+  const { revision, epoch, campaignKeys, recordKeys, claimants, affectsLists } = dataVersions
   const now = sql`${sql.placeholder('now')}::timestamptz`
   const knownRevision = sql`${sql.placeholder('revision')}::bigint`
-  const isNew = sql<boolean>`(${revision} <> ${knownRevision} or ${identity} <> ${sql.placeholder('identity')}::uuid
+  const isNew = sql<boolean>`(${revision} <> ${knownRevision} or ${epoch} <> ${sql.placeholder('epoch')}::uuid
     or ${sql.placeholder('isInstantDue')}::boolean)`
   const ifNew = (column: PgColumn) =>
     sql`case when ${isNew} then ${column} end`.mapWith(
@@ -51,18 +51,18 @@ function prepareNews(database: Database) {
   return database
     .select({
       revision,
-      identity,
+      epoch,
       isNew,
       campaignKeys: ifNew(campaignKeys),
       recordKeys: ifNew(recordKeys),
       claimants: ifNew(claimants),
-      altersLists,
+      affectsLists,
       nextStart: next(campaigns.startAt),
       nextEnd: next(campaigns.endAt),
       followed: followedAsText,
     })
-    .from(dataRevisions)
-    .where(sql`${revision} >= least(${knownRevision}, (select max(revision) from ${dataRevisions}))`)
+    .from(dataVersions)
+    .where(sql`${revision} >= least(${knownRevision}, (select max(revision) from ${dataVersions}))`)
     .orderBy(revision)
     .prepare('data_version')
 }

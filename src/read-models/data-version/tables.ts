@@ -3,13 +3,13 @@ import { bigint, boolean, integer, pgTable, uuid } from 'drizzle-orm/pg-core'
 
 /**
  * The newest states of the public data, a thousand at most. Each transaction that writes a table behind public
- * responses takes the next revision before it writes, by the triggers `data_is_revised`: so revisions have no gaps and
- * are in the order of commits, whichever process writes. The identity is random: after a failover that lost a commit,
- * another history may reach the same revision, but never the same identity.
+ * responses takes the next revision before it writes, by the triggers `bump_data_version`: so revisions have no gaps and
+ * are in the order of commits, whichever process writes. The epoch is random: after a failover that lost a commit,
+ * another history may reach the same revision, but never the same epoch.
  */
-export const dataRevisions = pgTable('data_revisions', {
+export const dataVersions = pgTable('data_versions', {
   revision: bigint({ mode: 'number' }).primaryKey(),
-  identity: uuid().notNull(),
+  epoch: uuid().notNull(),
   /** The campaigns it is about, their records, flags or figures; null if it may be about anything. */
   campaignKeys: bigint({ mode: 'number' }).array(),
   /**
@@ -23,7 +23,7 @@ export const dataRevisions = pgTable('data_revisions', {
    * Whether a campaign was added or removed, or may be found otherwise than before. Else pages contain the same
    * campaigns.
    */
-  altersLists: boolean().notNull().default(sql`true`),
-  /** The identity of the newest revision up to this one that alters lists: with equal values, lists are equal. */
+  affectsLists: boolean().notNull().default(sql`true`),
+  /** The epoch of the newest revision up to this one that alters lists: with equal values, lists are equal. */
   listsVersion: uuid().notNull().defaultRandom(),
 })

@@ -1,5 +1,5 @@
--- What decides whether somebody can claim the incentives of campaigns, as far as it is known: of all of them, or, with `positions`,
--- of those at these places, parallel to the keys, in no order. A campaign without incentives has one row without a position.
+-- The known facts that decide whether a claimant can claim the incentives of campaigns: all of them, or, with `positions`, those at
+-- these positions, parallel to the keys, in no order. A campaign without incentives has one row without a position.
 create or replace function claim_facts(keys bigint[], positions smallint[], claimant text)
 returns table (
   campaign_key bigint, starts_at timestamptz, ends_at timestamptz, max_participants numeric, are_participants_reached boolean,
@@ -31,7 +31,7 @@ begin
   ) asked
   join campaigns campaign on campaign.key = asked.key
   left join campaign_claimant_counts claimants on claimants.campaign_key = campaign.key
-  cross join lateral campaign_standing(campaign.key, claim_facts.claimant) standing
+  cross join lateral allow_list_verdict(campaign.key, claim_facts.claimant) standing
   left join incentives incentive on incentive.campaign_key = campaign.key
     and (asked."position" is null or incentive."position" = asked."position")
   -- A contract of these kinds pays an address once, whatever its validator allows.
@@ -50,8 +50,8 @@ begin
 end
 $$;
 
--- What somebody has claimed of each incentive, by its campaign and place: of all that this one has a claim or a signature on, or, with
--- `only_keys`, of those at these places. Of all that a busy claimant has claimed, only those with the last claims at or before a
+-- What a claimant has claimed of each incentive, by its campaign and position: of all on which there is a claim or a signature, or,
+-- with `only_keys`, of those at these positions. Of all that a busy claimant has claimed, only those with the last claims at or before a
 -- time: `most` of each chain, and more where the last of them share a second.
 create or replace function claimant_entries(
   claimant text, chain_ids bigint[], only_keys bigint[], only_positions smallint[], until bigint, most integer

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
-import type { Verdict } from '../../schemas/campaigns/eligibility.ts'
-import { type CampaignFacts, evaluateCampaign, evaluateIncentive, type IncentiveFacts } from './rules.ts'
+import type { AllowList } from '../../schemas/campaigns/allow-lists.ts'
+import type { ClaimReason, Verdict } from '../../schemas/campaigns/eligibility.ts'
 
 /** The facts of the incentives of campaigns, or of those at positions, about the placeholder `user`, as `facts`. */
 export const claimFacts = (keys: SQL, positions: SQL = sql`null::smallint[]`) =>
@@ -15,43 +15,74 @@ export const factColumns = {
   endsAt: instant(sql`facts.ends_at`),
   maxParticipants: sql<string>`facts.max_participants::text`,
   areParticipantsReached: sql<boolean>`facts.are_participants_reached`,
-  listType: sql<CampaignFacts['listType']>`facts.list_type`,
+  /** Null if there is no list, or its kind is unknown. */
+  listType: sql<AllowList['type'] | null>`facts.list_type`,
   isDenied: sql<boolean | null>`facts.is_denied`,
   isAdmitted: sql<boolean | null>`facts.is_admitted`,
   /** Null for a campaign without incentives. */
   position: sql<number | null>`facts.position`,
   type: sql<string>`facts.type`,
   isSpent: sql<boolean>`facts.is_spent`,
+  /** Maximum number of claims of one address; `Infinity` if unlimited, null if unknown. */
   maxClaims: sql<string | null>`facts.max_claims::text`,
   hasClaimedAll: sql<boolean>`facts.has_claimed_all`,
+  /** The last claim of this address. */
   lastHash: sql<string | null>`'0x' || encode(facts.last_hash, 'hex')`,
   lastTimestamp: sql<number | null>`facts.last_timestamp::float8`,
   signature: sql<string | null>`facts.signature`,
   referrer: sql<string | null>`facts.referrer`,
 }
+/** The facts of an incentive, and of its campaign, about a claimant; null if unknown. */
 export type FactRow = SelectResultFields<typeof factColumns>
 
-const toDate = (milliseconds: number | null) => (milliseconds === null ? null : new Date(milliseconds))
+/** From the best: a campaign has the best verdict of its incentives. */
+const VERDICTS: readonly Verdict[] = ['claimable', 'admitted', 'unknown', 'blocked']
 
-function toIncentiveFacts({ maxClaims, lastHash, lastTimestamp, ...row }: FactRow): IncentiveFacts {
-  const { isSpent, hasClaimedAll, signature } = row
-  return {
-    ...{ isSpent, hasClaimedAll, hasSignature: signature !== null },
-    maxClaims: maxClaims === null ? null : Number(maxClaims),
-    lastClaim:
-      lastHash === null || lastTimestamp === null
-        ? null
-        : { txHash: lastHash, at: new Date(lastTimestamp * 1000).toISOString() },
+/** A reason, and its effect on the verdict; undefined: it only informs. */
+type AppliedReason = [reason: ClaimReason, effect: 'blocked' | 'unknown' | undefined]
+
+/** The reasons that hold for a campaign as a whole, in their order: before and after those of an incentive. */
+function campaignReasons({ maxParticipants, listType, isDenied, isAdmitted, ...row }: FactRow, now: Date) {
+  const [startsAt, endsAt] = [row.startsAt, row.endsAt].map((at) => (at === null ? undefined : new Date(at)))
+  const before: AppliedReason[] = []
+  const lists: AppliedReason[] = []
+  if (startsAt && startsAt > now) before.push([{ code: 'not-started', at: startsAt.toISOString() }, 'blocked'])
+  if (endsAt && endsAt <= now) before.push([{ code: 'ended', at: endsAt.toISOString() }, 'blocked'])
+  if (row.areParticipantsReached) before.push([{ code: 'max-participants-reached', maxParticipants }, 'blocked'])
+  if (isDenied === true) lists.push([{ code: 'on-deny-list', listType }, 'blocked'])
+  if (isAdmitted === false) lists.push([{ code: 'not-on-allow-list', listType }, 'blocked'])
+  // If the list denies for certain, no deciding fact is missing.
+  if (lists.length === 0 && (isDenied === null || isAdmitted === null)) {
+    lists.push([{ code: 'list-unknown', listType }, 'unknown'])
   }
+  return { before, lists }
 }
 
-const toCampaignFacts = ({ startsAt, endsAt, ...row }: FactRow): CampaignFacts => ({
-  ...row,
-  startsAt: toDate(startsAt),
-  endsAt: toDate(endsAt),
-})
+function claimReasons({ maxClaims, hasClaimedAll, lastHash, lastTimestamp }: FactRow): AppliedReason[] {
+  if (lastHash === null || lastTimestamp === null) return []
+  const last = { txHash: lastHash, at: new Date(lastTimestamp * 1000).toISOString() }
+  if (hasClaimedAll && maxClaims !== null) {
+    return [[{ code: 'already-claimed', ...last, allowed: Number(maxClaims) }, 'blocked']]
+  }
+  return [[{ code: 'claimed-before', ...last }, maxClaims === null ? 'unknown' : undefined]]
+}
 
-const evaluateRow = (row: FactRow, now: Date) => evaluateIncentive(toCampaignFacts(row), toIncentiveFacts(row), now)
+function toVerdict(applied: readonly AppliedReason[], hasSignature: boolean): Verdict {
+  const effects = applied.map(([, effect]) => effect)
+  if (effects.includes('blocked')) return 'blocked'
+  if (effects.includes('unknown')) return 'unknown'
+  return hasSignature ? 'claimable' : 'admitted'
+}
+
+/** Whether an incentive can be claimed, and every reason that holds, in the order of the contract. */
+function evaluateRow(row: FactRow, now: Date) {
+  const { before, lists } = campaignReasons(row, now)
+  const applied: AppliedReason[] = [...before]
+  if (row.isSpent) applied.push([{ code: 'incentive-spent' }, 'blocked'])
+  applied.push(...lists, ...claimReasons(row))
+  if (row.signature === null) applied.push([{ code: 'signature-missing' }, undefined])
+  return { verdict: toVerdict(applied, row.signature !== null), reasons: applied.map(([reason]) => reason) }
+}
 
 /** The verdict on an incentive. */
 export const verdictOn = (row: FactRow, now: Date) => evaluateRow(row, now).verdict
@@ -69,9 +100,12 @@ export async function evaluate(row: FactRow, of: { id: string; user: string }, n
   return { ...evaluated, signature, referrer, ...(transaction === undefined ? {} : { transaction }) }
 }
 
-/** The verdict on a campaign, given the verdicts on its incentives. */
-export const evaluateCampaignRow = (row: FactRow, verdicts: readonly Verdict[], now: Date) =>
-  evaluateCampaign(toCampaignFacts(row), verdicts, now)
+/** The verdict on a campaign: the best of those on its incentives; without any, by its own facts. */
+export function evaluateCampaign(row: FactRow, incentives: readonly Verdict[], now: Date): Verdict {
+  const { before, lists } = campaignReasons(row, now)
+  const best = VERDICTS.find((verdict) => incentives.includes(verdict))
+  return best ?? toVerdict([...before, ...lists], false)
+}
 
 /** Milliseconds since 1970 at which one of the campaigns starts or ends next. */
 export const nextChangeOf = (rows: readonly Pick<FactRow, 'startsAt' | 'endsAt'>[], now: Date) =>

@@ -2,16 +2,14 @@ import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { followedChains } from '../../database/tables/followed-chains.ts'
 
-/** The source of a price: a fixed price or a feed that a chain's file declares, or imported records. */
-export type PriceOrigin = 'feed' | 'import' | 'fixed'
-
-/** The price in force at an instant. */
-export interface PriceInForce {
-  at: Date
+/** The price in force at an instant, both in milliseconds since 1970. */
+interface PriceInForce {
+  at: number
   priceUsd: string | null
   /** From when on it holds; null if it is fixed, or unknown. */
-  pricedAt: Date | null
-  source: PriceOrigin | null
+  pricedAt: number | null
+  /** A feed or a fixed price that a chain's file declares, or imported records. */
+  source: 'feed' | 'import' | 'fixed' | null
 }
 
 /**
@@ -28,7 +26,7 @@ export function createPriceReader(database: Database) {
         where chain_id = ${sql.placeholder('chainId')}::bigint and address = ${sql.placeholder('address')}
           and (source_chain_id is not null or exists (select from imported_prices where token_key = priced.key))
       )`,
-      prices: sql<{ at: number; priceUsd: string | null; pricedAt: number | null; source: PriceOrigin | null }[]>`(
+      prices: sql<PriceInForce[]>`(
         select json_agg(json_build_object('at', (extract(epoch from instant) * 1000)::float8, 'priceUsd', trim_scale(price_usd)::text,
           'pricedAt', (extract(epoch from priced_at) * 1000)::float8, 'source', source) order by instant)
         from unnest(${sql.placeholder('instants')}::timestamptz[]) as asked (instant)
@@ -39,13 +37,7 @@ export function createPriceReader(database: Database) {
     .prepare('read_prices')
   return async (token: { chainId: number; address: string }, instants: readonly Date[]) => {
     const [row] = await statement.execute({ ...token, instants: instants.map((instant) => instant.toISOString()) })
-    if (!row?.isKnown) return undefined
-    return row.prices.map(
-      ({ at, pricedAt, ...price }): PriceInForce => ({
-        ...{ ...price, at: new Date(at) },
-        pricedAt: pricedAt === null ? null : new Date(pricedAt),
-      }),
-    )
+    return row?.isKnown ? row.prices : undefined
   }
 }
 

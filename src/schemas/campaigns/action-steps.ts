@@ -1,7 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Address, ChainId, text } from '../primitives.ts'
-import { component, ref } from '../references.ts'
-import { openEnumeration, word } from './enumerations.ts'
+import { component, openEnumeration, ref, word } from '../references.ts'
+
+/** What action templates are about. */
+export const actionCategories = [
+  'defi',
+  'nft',
+  'gaming',
+  'social',
+  'bridge',
+  'governance',
+  'payments',
+  'other',
+] as const
 
 /** Whether a signature is that of an event or of a function. */
 export const SignatureType = word(['event', 'function'], 'Whether the signature belongs to an event or a function.', {

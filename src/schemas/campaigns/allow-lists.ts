@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Address } from '../primitives.ts'
-import { component, listOf, ref } from '../references.ts'
-import { word } from './enumerations.ts'
+import { component, listOf, ref, word } from '../references.ts'
 
 export const AllowListType = word(
   ['SimpleAllowList', 'SimpleDenyList', 'OpenAllowList', 'OffchainAccessList'],

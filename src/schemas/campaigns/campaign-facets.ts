@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { component, listOf } from '../references.ts'
-import { word } from './enumerations.ts'
+import { component, listOf, word } from '../references.ts'
 
 /** What campaigns can be counted by, in the order of responses. */
 export const facetNames = [

@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { parameterExamples } from '../parameters/parameter-examples.ts'
 import { booleanOrNull, commaSeparated, name128, optionalInteger, optionalName } from '../parameters/query-values.ts'
 import { Address, MAX_SAFE_INTEGER } from '../primitives.ts'
-import { inline, ref } from '../references.ts'
+import { optional, ref } from '../references.ts'
 
 /** An entry of the `tokens` parameter. */
 export const TokenFilter = Type.String({
@@ -31,7 +31,7 @@ export const campaignFilters = {
     description: 'Campaigns of any of these budget accounts.',
     example: parameterExamples.budgetAccount,
   }),
-  owner: Type.Optional(inline(Address, { description: 'Campaigns of this owner.', example: parameterExamples.owner })),
+  owner: optional(Address, { description: 'Campaigns of this owner.', example: parameterExamples.owner }),
   autocampaignId: optionalName({
     description: 'Campaigns created by this autocampaign. Case-sensitive.',
     example: parameterExamples.autocampaignId,
@@ -42,12 +42,10 @@ export const campaignFilters = {
       'Campaigns created on this chain; with `targetContract`: the chain of that contract. Empty and `null`: any chain.',
     example: parameterExamples.chainId,
   }),
-  targetContract: Type.Optional(
-    inline(Address, {
-      description: 'Campaigns with an action step on this contract; requires `chainId`, its chain.',
-      example: parameterExamples.targetContract,
-    }),
-  ),
+  targetContract: optional(Address, {
+    description: 'Campaigns with an action step on this contract; requires `chainId`, its chain.',
+    example: parameterExamples.targetContract,
+  }),
   tokens: commaSeparated(ref(TokenFilter), {
     description: 'Campaigns that involve any of these tokens or collections.',
     example: parameterExamples.token,

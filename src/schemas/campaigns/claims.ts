@@ -8,16 +8,20 @@ import {
   UsdAmount,
   wholeNumber,
 } from '../primitives.ts'
-import { component, ref, refOrNull, stringOrNull } from '../references.ts'
-import { wordOrNull } from './enumerations.ts'
+import { component, ref, refOrNull, stringOrNull, wordOrNull } from '../references.ts'
 import { incentiveTypes } from './incentives.ts'
 import { TokenMetadata } from './tokens.ts'
 
-export const Claim = component('Claim', 'A claim that was paid.', {
+/** Which incentive something is about. */
+export const ofIncentive = {
   campaignId: ref(CampaignId, 'ID of the campaign.'),
   campaignName: stringOrNull('Name of the campaign; `null` if it has none.'),
   incentiveIndex: wholeNumber('Index of the incentive in its campaign, from 0.'),
   incentiveType: wordOrNull(incentiveTypes, 'Variant of the incentive; `null` if unknown.'),
+}
+
+export const Claim = component('Claim', 'A claim that was paid.', {
+  ...ofIncentive,
   claimant: ref(Address, 'Account that was paid.'),
   asset: refOrNull(Address, 'The token that was paid; `null` if it pays none.'),
   amount: ref(BaseUnits, 'Amount that was paid, in base units of the token.'),

@@ -1,8 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Address, BaseUnits, Instant, TransactionHash, text } from '../primitives.ts'
-import { component, listOf, ref, refOrNull } from '../references.ts'
+import { component, listOf, ref, refOrNull, word } from '../references.ts'
 import { AllowListType } from './allow-lists.ts'
-import { word } from './enumerations.ts'
 
 export const Verdict = word(
   ['claimable', 'admitted', 'unknown', 'blocked'],

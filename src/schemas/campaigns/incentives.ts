@@ -1,7 +1,6 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
 import { Address, BaseUnits, TotalAmount, text } from '../primitives.ts'
-import { component, ref, refOrNull } from '../references.ts'
-import { openEnumeration, word, zeroOrOne } from './enumerations.ts'
+import { component, openEnumeration, ref, refOrNull, word, zeroOrOne } from '../references.ts'
 import { TokenMetadata } from './tokens.ts'
 
 /*

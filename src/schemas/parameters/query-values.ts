@@ -23,85 +23,71 @@ export const queryOf = <Properties extends TProperties>(
 
 /**
  * A parameter has a description, and an example that matches something in the sample data: without one where it is
- * refused beside the examples of others.
+ * refused beside the examples of others. `notWith` names a parameter that is refused beside it.
  */
 interface Documented<Value> {
   description: string
   example?: Value
+  default?: Value
+  notWith?: string
 }
+type WithDefault<Value> = Documented<Value> & { default: Value }
 
-const documented = <Value>({ description, example }: Documented<Value>) => ({
-  description,
-  ...(example !== undefined && { examples: [example] }),
-})
+const parameter = <Value>(rules: object, { description, example, notWith, ...options }: Documented<Value>) =>
+  Type.Unsafe<Value>({
+    ...{ ...rules, ...options, description },
+    ...(example !== undefined && { examples: [example] }),
+    ...(notWith !== undefined && { 'x-not-with': notWith }),
+  })
 
-interface IntegerOptions extends Documented<number> {
+interface Bounds {
   minimum?: number
   maximum: number
 }
 
-const integer = ({ minimum = 0, maximum, ...options }: IntegerOptions, extra: { default?: number } = {}) =>
-  Type.Unsafe<number>({ type: ['integer', 'null'], minimum, maximum, ...extra, ...documented(options) })
+const integer = ({ minimum = 0, maximum, ...options }: Documented<number> & Bounds) =>
+  parameter<number>({ type: ['integer', 'null'], minimum, maximum }, options)
 
 /** Decimal digits; an empty value and the word `null` mean the default. */
-export const integerWithDefault = ({ default: fallback, ...options }: IntegerOptions & { default: number }) =>
-  integer(options, { default: fallback })
+export const integerWithDefault = (options: WithDefault<number> & Bounds) => integer(options)
 
 /** Decimal digits; an empty value and the word `null` count as absent. */
-export const optionalInteger = (options: IntegerOptions) => Type.Optional(integer(options))
-
-type BooleanOptions = Documented<boolean> & { default: boolean }
+export const optionalInteger = (options: Documented<number> & Bounds) => Type.Optional(integer(options))
 
 /** `true` or `false`; an empty value and the word `null` mean the default. */
-export const booleanOrNull = (options: BooleanOptions) =>
-  Type.Unsafe<boolean>({ type: ['boolean', 'null'], default: options.default, ...documented(options) })
+export const booleanOrNull = (options: WithDefault<boolean>) =>
+  parameter<boolean>({ type: ['boolean', 'null'] }, options)
 
 /** `true` or `false`; an empty value and the word `null` count as absent. */
 export const optionalBoolean = (options: Documented<boolean>) =>
-  Type.Optional(Type.Unsafe<boolean>({ type: ['boolean', 'null'], ...documented(options) }))
+  Type.Optional(parameter<boolean>({ type: ['boolean', 'null'] }, options))
 
 /** `true` or `false`, nothing else. */
-export const flag = (options: BooleanOptions) =>
-  Type.Unsafe<boolean>({ type: 'boolean', default: options.default, ...documented(options) })
+export const flag = (options: WithDefault<boolean>) => parameter<boolean>({ type: 'boolean' }, options)
 
 /** One of a few lower-case words. */
-export const choice = <const Words extends readonly string[]>(
-  words: Words,
-  options: Documented<Words[number]> & { default: Words[number] },
-) => Type.Unsafe<Words[number]>({ type: 'string', enum: words, default: options.default, ...documented(options) })
+export const choice = <const Words extends readonly string[]>(words: Words, options: WithDefault<Words[number]>) =>
+  parameter<Words[number]>({ type: 'string', enum: words }, options)
 
 /** One of a few words, which may be written in any case. */
 export const choiceInAnyCase = <const Words extends readonly string[]>(
   words: Words,
-  options: Documented<Words[number]> & { default: Words[number] },
+  options: WithDefault<Words[number]>,
 ) => Type.Unsafe<Words[number]>({ ...choice(words, options), 'x-any-case': true, 'x-expected': words.join(' or ') })
 
-/** One of a few lower-case words, or nothing; `notWith` names a parameter that is refused beside it. */
+/** One of a few lower-case words, or nothing. */
 export const optionalChoice = <const Words extends readonly string[]>(
   words: Words,
-  { notWith, ...options }: Documented<Words[number]> & { notWith?: string },
-) =>
-  Type.Optional(
-    Type.Unsafe<Words[number]>({
-      ...{ type: 'string', enum: words, ...documented(options) },
-      ...(notWith !== undefined && { 'x-not-with': notWith }),
-    }),
-  )
+  options: Documented<Words[number]>,
+) => Type.Optional(parameter<Words[number]>({ type: 'string', enum: words }, options))
 
 /**
  * Entries separated by commas or in repeated parameters: trimmed, without duplicates, at most 100 or the given number.
  */
 export const commaSeparated = <Item extends TSchema>(
   item: Item,
-  { description, example, max = 100 }: Required<Documented<Static<Item>>> & { max?: number },
-) =>
-  Type.Optional(
-    Type.Array(item, {
-      maxItems: max,
-      description,
-      examples: [[example]],
-    }),
-  )
+  { description, example, max = 100 }: { description: string; example: Static<Item>; max?: number },
+) => Type.Optional(Type.Array(item, { maxItems: max, description, examples: [[example]] }))
 
 /** An entry of a list that is one of some words; the error about another one names the nearest. */
 export const oneOf = <const Words extends readonly string[]>(words: Words, options: { isAnyCase?: boolean } = {}) =>
@@ -124,12 +110,9 @@ export const fieldsOf = ({ properties }: TObject, example: string) => {
 /** A name of 1 to 128 characters. */
 export const name128 = (description?: string) =>
   Type.String({
-    minLength: 1,
-    maxLength: 128,
-    'x-expected': 'text of 1 to 128 characters',
-    ...(description === undefined ? {} : { description }),
+    ...{ minLength: 1, maxLength: 128, 'x-expected': 'text of 1 to 128 characters' },
+    ...(description !== undefined && { description }),
   })
 
 /** A parameter that takes a name of 1 to 128 characters. */
-export const optionalName = (options: Documented<string>) =>
-  Type.Optional(Type.Unsafe<string>({ ...name128(), ...documented(options) }))
+export const optionalName = (options: Documented<string>) => Type.Optional(parameter<string>(name128(), options))

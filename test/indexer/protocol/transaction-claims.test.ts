@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { Message } from '../../../src/indexer/protocol/protocol-events.ts'
-import { readTransaction } from '../../../src/indexer/protocol/transaction-claims.ts'
+import { readClaims } from '../../../src/indexer/protocol/transaction-claims.ts'
 
 const core: Hex = `0x${'c0'.repeat(20)}`
 const first: Hex = `0x${'11'.repeat(20)}`
@@ -22,17 +22,23 @@ const entry = (incentive: Hex): [Hex, Message] => [incentive, { type: 'Entry' }]
 const toppedUp = (incentive: Hex): [Hex, Message] => [incentive, { type: 'ToppedUp' }]
 const boostClaimed = (incentiveId: bigint): [Hex, Message] => [
   core,
-  { type: 'BoostClaimed', boostId: 7n, incentiveId, claimant },
+  { type: 'BoostClaimed', boostId: 7n, incentiveId, claimant, referrer: claimant, data: '0x' },
 ]
-const clawedBack = (incentiveId: bigint): [Hex, Message] => [core, { type: 'Clawback', boostId: 7n, incentiveId }]
+const clawedBack = (incentiveId: bigint): [Hex, Message] => [
+  core,
+  { type: 'Clawback', boostId: 7n, incentiveId, caller: claimant, receiver: claimant, amount: 1n, asset: first },
+]
 
 function read(...reported: [Hex, Message][]) {
   const logs = reported.map(([address, message], logIndex) => ({
     ...message,
     log: { address, topics: [], data: '0x' as const, blockNumber: 5, blockHash, transactionHash, logIndex },
   }))
-  const { claims, touched } = readTransaction(logs, places)
-  return { claims: claims.map((claim) => [claim.incentiveIndex, claim.amount, claim.logIndex]), touched: [...touched] }
+  const { claims, affects } = readClaims(logs, places)
+  return {
+    claims: claims.map((claim) => [claim.incentiveIndex, claim.amount, claim.logIndex]),
+    touched: affects.map(({ campaignId }) => campaignId),
+  }
 }
 
 describe('the amount of a claim', () => {

@@ -3,7 +3,6 @@ import type { Hex } from 'viem'
 import { createChainClient } from '../../../src/indexer/rpc/chain-client.ts'
 import { EndpointError } from '../../../src/indexer/rpc/endpoint-errors.ts'
 import { ChainUnavailableError, defaultEndpointSettings } from '../../../src/indexer/rpc/endpoints.ts'
-import { newMemory } from '../../../src/indexer/sync/sync-advance.ts'
 import { syncOnce } from '../../../src/indexer/sync/sync-once.ts'
 import type { FollowedState, FollowedStore, SyncStep } from '../../../src/indexer/sync/sync-steps.ts'
 import { everyOther, type Interference, lastingFaults, passingFaults } from './node-faults.ts'
@@ -201,7 +200,7 @@ function createIndexer(url: string, startBlock: number, to: ScenarioStore<unknow
     store: to.store,
     settings: { startBlock, maxWaitMs: 0, parallelRanges: 3, rangeBlocks: 7, headBlocks: 3, feedCheckMs: 0 },
   }
-  const memory = newMemory()
+  const memory = {}
   /** @returns the type of the last step; undefined where the look came to nothing. */
   return async function look(steps: number): Promise<SyncStep['type'] | undefined> {
     let last: SyncStep['type'] | undefined

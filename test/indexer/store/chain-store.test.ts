@@ -117,7 +117,7 @@ test('a block of claims does not alter which campaigns are found, and one withou
   await using index = await openIndexed(database.url, node.url)
   const newest = async () => {
     const [row] = await database.query(
-      'select revision::integer, alters_lists from data_revisions order by revision desc limit 1',
+      'select revision::integer, affects_lists from data_versions order by revision desc limit 1',
     )
     return row
   }
@@ -133,7 +133,7 @@ test('a block of claims does not alter which campaigns are found, and one withou
     const isClaimed = advance?.claims.length === 1 && advance.campaigns.length === 1
     if (!isClaimed) continue
     claimed += 1
-    expect(await newest()).toEqual({ revision: Number(before?.revision) + 1, alters_lists: false })
+    expect(await newest()).toEqual({ revision: Number(before?.revision) + 1, affects_lists: false })
   }
   expect(claimed).toBeGreaterThan(1)
 })

@@ -71,8 +71,8 @@ test.each(firstOf([1, 2, 3]))(
       records = [...records, ...batch]
       await storeActivityOf(api.database, base + random.integer(-30 * DAY, 30 * DAY))
       for (const now of someInstants(records, random)) listed += await compareAll(api, records, random, now)
-      // From here on some filters are answered from maps, and there are several spans.
-      if (round === 0) await api.database.query('select rebuild_campaign_maps(5)')
+      // From here on some filters are answered from maps, and there are several segments.
+      if (round === 0) await api.database.query('select rebuild_campaign_bitmaps(5)')
       await mapSomeFacets(api.database, 0.3)
     }
     expect(listed).toBeGreaterThan(200)
@@ -80,16 +80,16 @@ test.each(firstOf([1, 2, 3]))(
 )
 
 test.each([
-  { seed: 11, campaigns: 150, spans: 20 },
-  { seed: 12, campaigns: repeated(800, 2500), spans: repeated(512, 2048) },
+  { seed: 11, campaigns: 150, segments: 20 },
+  { seed: 12, campaigns: repeated(800, 2500), segments: repeated(512, 2048) },
 ])(
   'pages and totals of a sample are what its records say: $campaigns campaigns',
-  async ({ seed, campaigns, spans }) => {
+  async ({ seed, campaigns, segments }) => {
     const random = createRandom(seed)
     await using api = await startTestApp(keepingNothing)
     const records = [...generateSample({ campaigns, claims: campaigns, seed, now: new Date(base * 1000) })]
     await api.save(...records)
-    await api.database.query(`select rebuild_campaign_maps(${spans})`)
+    await api.database.query(`select rebuild_campaign_bitmaps(${segments})`)
     await storeActivityOf(api.database, base)
     await mapSomeFacets(api.database, 0.05)
     let listed = 0

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { withFields } from '../../../src/features/campaigns/field-selection.ts'
+import { withFields } from '../../../src/features/campaigns/shown-campaigns.ts'
 import {
   aCampaign,
   aClaim,

@@ -39,7 +39,7 @@ const pagesOf = (query: QueryText): QueryText[] => [
 ]
 
 const listsVersion = async ({ database }: TestApp) =>
-  (await database.query('select lists_version from data_revisions order by revision desc limit 1'))[0]?.lists_version
+  (await database.query('select lists_version from data_versions order by revision desc limit 1'))[0]?.lists_version
 
 test('a total is counted once, and again only when a revision has altered lists', async () => {
   await using api = await startTestApp(keepingNothing)
@@ -55,7 +55,7 @@ test('a total is counted once, and again only when a revision has altered lists'
   expect(await totals()).toEqual([2, 2, 2])
   const before = await listsVersion(api)
   // Whoever counts again finds nothing.
-  await api.database.query('delete from facet_maps')
+  await api.database.query('delete from facet_bitmaps')
   expect(await totals()).toEqual([2, 2, 2])
   await api.save(aClaim(campaign))
   expect(await listsVersion(api)).toEqual(before)
@@ -66,16 +66,16 @@ test('a total is counted once, and again only when a revision has altered lists'
   expect(await totals()).toEqual([1, 1, 1])
 })
 
-test('a total that is known costs an index lookup, and a page reads the newest span alone', async () => {
+test('a total that is known costs an index lookup, and a page reads the newest segment alone', async () => {
   await using api = await startTestApp(keepingNothing)
   const campaigns = Array.from({ length: 60 }, (_, index) => aCampaign({ blockTimestamp: String(base + index) }))
   await api.save(...campaigns)
-  await api.database.query('select rebuild_campaign_maps(5)')
+  await api.database.query('select rebuild_campaign_bitmaps(5)')
   await api.get('/campaigns?pageSize=0')
   const asked = vi.spyOn(api.lanes.queries.pool, 'query')
   expect((await api.get('/campaigns?pageSize=0&page=2')).json()).toEqual({ campaigns: [], totalCampaigns: 60 })
   expect(asked).not.toHaveBeenCalled()
-  await api.database.query('delete from facet_maps where since < (select max(since) from campaign_spans)')
+  await api.database.query('delete from facet_bitmaps where segment < (select max(segment) from bitmap_segments)')
   const { body } = await api.get('/campaigns?pageSize=3')
   expect(JSON.parse(body)).toEqual(expectedCampaigns(campaigns, { pageSize: '3' }, new Date()))
 })
@@ -108,11 +108,11 @@ test('a total of another history is never taken, though its revisions have the s
   await api.save(aCampaign())
   expect((await api.get('/campaigns')).json().totalCampaigns).toBe(1)
   // As if the commit had been lost in a failover, and another had come in its place.
-  const [lost] = await api.database.query('select max(revision)::integer as revision from data_revisions')
-  await api.database.query('delete from data_revisions where revision = $1', [lost?.revision])
+  const [lost] = await api.database.query('select max(revision)::integer as revision from data_versions')
+  await api.database.query('delete from data_versions where revision = $1', [lost?.revision])
   await api.database.query('delete from changes where revision = $1', [lost?.revision])
   await api.save(aCampaign())
-  expect(await api.database.query('select max(revision)::integer as revision from data_revisions')).toEqual([lost])
+  expect(await api.database.query('select max(revision)::integer as revision from data_versions')).toEqual([lost])
   expect((await api.get('/campaigns')).json().totalCampaigns).toBe(2)
 })
 
@@ -161,7 +161,7 @@ test.each(firstOf([1, 2]))(
     }
     await apply(randomBatch(records, base, random))
     await apply(randomBatch(records, base, random))
-    await api.database.query('select rebuild_campaign_maps(5)')
+    await api.database.query('select rebuild_campaign_bitmaps(5)')
     await mapSomeFacets(api.database, 0.4)
     const queries = combinationsOf(filtersOf(records)).flatMap((combination) => {
       const query = combination(random)

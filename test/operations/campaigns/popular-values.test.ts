@@ -230,7 +230,7 @@ test.each(firstOf([1, 2]))(
     ]
     await api.save(...records)
     const mapped = async () => {
-      const rows = await api.database.query("select kind || ' ' || value as name from popular_facets")
+      const rows = await api.database.query("select kind || ' ' || value as name from indexed_facets")
       return new Set(rows.map(({ name }) => String(name)))
     }
     const first = await mapped()
@@ -254,7 +254,7 @@ test.each(firstOf([1, 2]))(
       await api.save(...batch)
       records = [...records, ...batch]
       // A map that there is stays, however few have it, until all are recomputed.
-      if (round === 1) await api.database.query('select rebuild_campaign_maps(100)')
+      if (round === 1) await api.database.query('select rebuild_campaign_bitmaps(100)')
       const after = await mapped()
       begun += [...after].filter((name) => !before.has(name)).length
       ended += [...before].filter((name) => !after.has(name)).length

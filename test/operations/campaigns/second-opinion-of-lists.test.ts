@@ -79,7 +79,7 @@ test.each(firstOf([71, 72, 73, 74, 75, 76]))(
       await ingest.apply(step.batch)
       records = step.records
       await mapSomeFacets(api.database, 0.2)
-      // From here on there are several spans, and few are looked at one by one.
+      // From here on there are several segments, and few are looked at one by one.
       if (round === 3) await lowerThresholds(api.database)
       const now = new Date((base + random.integer(-72, 72) * HOUR) * 1000)
       const queries = combinationsOf(listFilters(records)).map(

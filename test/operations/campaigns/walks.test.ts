@@ -159,7 +159,7 @@ test('a walk says whether lists have changed, judges starts and ends as of its b
   }
   const empty = await ask(api, { ...query, pageSize: '0', cursor })
   expect(empty).toMatchObject({ ids: [], totalCampaigns: 5, changed: 'yes', nextCursor: null })
-  await database.query('delete from data_revisions where revision < (select max(revision) from data_revisions)')
+  await database.query('delete from data_versions where revision < (select max(revision) from data_versions)')
   expect((await ask(other, { ...query, cursor })).changed).toBe('unknown')
 })
 

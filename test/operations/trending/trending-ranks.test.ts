@@ -69,12 +69,12 @@ async function compareAll(api: TestApp, records: readonly ImportRecord[], random
 }
 
 test.each([
-  { seed: 1, spans: 40, ages: [0, 2 * DAY, -HOUR] },
-  { seed: 2, spans: 8192, ages: [-HOUR, 0, 2 * DAY] },
+  { seed: 1, segments: 40, ages: [0, 2 * DAY, -HOUR] },
+  { seed: 2, segments: 8192, ages: [-HOUR, 0, 2 * DAY] },
 ])(
-  'trending is what the records say, with every filter and pair: seed $seed, spans of $spans',
+  'trending is what the records say, with every filter and pair: seed $seed, segments of $segments',
   { timeout: 240_000 },
-  async ({ seed, spans, ages }) => {
+  async ({ seed, segments, ages }) => {
     const random = createRandom(seed)
     const campaigns = repeated(500, 900)
     await using api = await startTestApp(keepingNothing)
@@ -84,7 +84,7 @@ test.each([
       ...generateSample({ campaigns, claims: 10 * campaigns, seed, now: new Date(base * 1000) }),
     ]
     await api.save(...records)
-    await api.database.query(`select rebuild_campaign_maps(${spans})`)
+    await api.database.query(`select rebuild_campaign_bitmaps(${segments})`)
     const counts: number[] = []
     for (const age of firstOf(ages)) {
       await mapSomeFacets(api.database, 0.02)

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { differingMaps, misplacedCampaigns } from '../../../src/read-models/campaign-search/check.ts'
+import { differingBitmaps, misplacedCampaigns } from '../../../src/read-models/campaign-search/check.ts'
 import { differingTrendingCampaigns } from '../../../src/read-models/claim-windows/check.ts'
 import type { TestDatabase } from '../database.ts'
 import { setDatabaseClock } from './database-clock.ts'
@@ -7,9 +7,9 @@ import { setDatabaseClock } from './database-clock.ts'
 /** Begins to keep maps of many things that campaigns can be found by, however few campaigns they have. */
 export const mapSomeFacets = (database: TestDatabase, share: number) =>
   database.query(
-    `select map_facet(kind, chain_id, value) from (
-      select distinct kind, chain_id, value from campaign_memberships
-      where (kind, chain_id, value) not in (select kind, chain_id, value from popular_facets)
+    `select build_facet_bitmap(kind, chain_id, value) from (
+      select distinct kind, chain_id, value from all_campaign_facets
+      where (kind, chain_id, value) not in (select kind, chain_id, value from indexed_facets)
     ) facets where random() < $1`,
     [share],
   )
@@ -17,33 +17,33 @@ export const mapSomeFacets = (database: TestDatabase, share: number) =>
 /** As if there were many campaigns: what is done with many is done with some. */
 export async function lowerThresholds(database: TestDatabase) {
   for (const [name, usual] of Object.entries({
-    span_page: 150,
+    segment_page: 150,
     ending_page: 3000,
     max_candidates: 300,
     facet_counts: 1000,
-    max_unmapped_campaigns: 150,
+    max_unindexed_campaigns: 150,
   })) {
     const [found] = await database.query('select pg_get_functiondef($1::regproc) as definition', [name])
     const definition = String(found?.definition)
     expect(definition).toContain(String(usual))
     await database.query(definition.replace(String(usual), '3'))
   }
-  await database.query('select rebuild_campaign_maps(16)')
+  await database.query('select rebuild_campaign_bitmaps(16)')
 }
 
 /** Compares what is kept for pages, totals and trending with the campaigns themselves. */
 export async function expectMapsToAgree(database: Pick<TestDatabase, 'query'>) {
   expect(await database.query(misplacedCampaigns(null))).toEqual([])
-  expect(await database.query(differingMaps(null))).toEqual([])
+  expect(await database.query(differingBitmaps(null))).toEqual([])
   expect(await database.query(differingTrendingCampaigns(null))).toEqual([])
 }
 
 /** Sets the clock by which the database moves the map of active campaigns on, and has it do so. */
 export async function storeActivityOf(database: TestDatabase, seconds: number) {
   await setDatabaseClock(database, seconds)
-  await database.query('alter function advance_campaign_activity set search_path = test_clock, pg_catalog, public')
-  expect(await database.query('select advance_campaign_activity() as moved')).toEqual([{ moved: true }])
-  expect(await database.query('select extract(epoch from as_of)::float8 as seconds from campaign_activity')).toEqual([
+  await database.query('alter function advance_active_bitmap set search_path = test_clock, pg_catalog, public')
+  expect(await database.query('select advance_active_bitmap() as moved')).toEqual([{ moved: true }])
+  expect(await database.query('select extract(epoch from as_of)::float8 as seconds from active_bitmap_state')).toEqual([
     { seconds },
   ])
 }

@@ -406,7 +406,7 @@ export async function expectToAgree(database: TestDatabase, facts: Facts, { hour
   const asOf = Number(windows[0]?.as_of)
   expect(windows).toEqual(WINDOWS.map((window_seconds) => ({ window_seconds, as_of: asOf })))
   expect(Math.abs(Date.now() / 1000 - asOf)).toBeLessThan(60)
-  const popular = await database.query(`select value from popular_facets where kind = 'creator'`)
+  const popular = await database.query(`select value from indexed_facets where kind = 'creator'`)
   const creators = popular.map(({ value }) => String(value))
   // Who has become busy stays so.
   const totalled = await database.query('select claimant from claimant_asset_totals')

@@ -3,8 +3,8 @@ import { expectMapsToAgree } from './campaign-maps.ts'
 
 /** Tables that are not the same where the same is stored: versions, instants, and places in maps, which are not given again. */
 export const OF_ITS_OWN = [
-  ...['changes', 'data_revisions', 'token_versions', 'claim_windows', 'former_positions'],
-  ...['campaign_activity', 'campaign_spans', 'campaign_places', 'facet_maps'],
+  ...['changes', 'data_versions', 'token_versions', 'claim_windows', 'former_positions'],
+  ...['active_bitmap_state', 'bitmap_segments', 'campaign_bits', 'facet_bitmaps'],
 ]
 
 const isOfImport = "at > now() - interval '1 day'"

@@ -69,7 +69,7 @@ export const campaigns = pgTable(
     isExhausted: boolean().notNull().default(false),
   },
   (table) => [
-    unique('campaigns_place_is_unique').on(table.chainId, table.coreAddress, table.identifier),
+    unique('campaigns_identifier_is_unique').on(table.chainId, table.coreAddress, table.identifier),
     // Filters with facet bitmaps (see campaign-search) do not use these.
     index('campaigns_by_owner').on(table.owner),
     index('campaigns_by_creator').on(table.creator),

@@ -5,10 +5,18 @@ import {
   isDatabaseUnreachable,
   SchemaBehindError,
 } from '../../../database/connection/database-errors.ts'
-import { NOT_FOUND_POLICY, toNotFoundPage, wantsPage } from '../../html/not-found-page.ts'
+import { addVary } from '../negotiation.ts'
 import { AND_MORE, MAX_PAIRS, MAX_PROBLEMS } from '../query-strings.ts'
 import { MAX_BODY_BYTES, RETRY_AFTER_SECONDS } from '../raw-responses.ts'
-import { addVary } from '../vary.ts'
+import {
+  type Failure,
+  NOT_FOUND_POLICY,
+  toFailureBody,
+  toNotFoundPage,
+  wantsPage,
+  wantsProblem,
+} from './error-bodies.ts'
+import type { ParameterError } from './error-schemas.ts'
 import {
   BlockNotReachedError,
   ClientClosedError,
@@ -23,9 +31,6 @@ import {
   TooManyStreamsError,
   UnsupportedMediaTypeError,
 } from './errors.ts'
-import type { ParameterError } from './parameter-errors.ts'
-import { type Failure, toFailureBody, wantsProblem } from './problem-details.ts'
-import { createRejectionLog } from './rejection-log.ts'
 
 /** When a missing block may have arrived, or another client may have stopped following changes. */
 const SOON_SECONDS = '1'
@@ -160,3 +165,41 @@ function encodingFaultOf(pair: string): { error: ParameterError; isMalformed: bo
 }
 
 const pathOf = (url: string) => url.split('?', 1)[0] ?? url
+
+/** How long refusals for the same reason are counted before a summary is logged. */
+const PERIOD_MS = 10_000
+
+/** Maximum number of reasons counted separately; further ones are counted as one. */
+const MAX_REASONS = 100
+
+/**
+ * Logs why requests are refused with 503. A reason that refuses one request often refuses a thousand: the first refusal
+ * is logged at once, further ones for the same reason are counted and logged as one summary, without lines of their
+ * own.
+ */
+function createRejectionLog(app: FastifyInstance) {
+  const counts = new Map<string, number>()
+
+  function logRepeated(reason: string) {
+    const repeated = counts.get(reason)
+    counts.delete(reason)
+    if (repeated) app.log.warn({ reason, repeated }, 'request rejected with 503')
+  }
+
+  app.addHook('onClose', async () => {
+    for (const reason of [...counts.keys()]) logRepeated(reason)
+  })
+
+  /** @param kind the group to count it in, if not its reason. */
+  return (request: FastifyRequest, reply: FastifyReply, reason: string, kind = reason) => {
+    const key = counts.size < MAX_REASONS || counts.has(kind) ? kind : 'other reasons'
+    const repeated = counts.get(key)
+    counts.set(key, (repeated ?? -1) + 1)
+    if (repeated !== undefined) {
+      reply.isCounted = true
+      return
+    }
+    request.log.warn({ reason }, 'request rejected with 503')
+    setTimeout(() => logRepeated(key), PERIOD_MS).unref()
+  }
+}

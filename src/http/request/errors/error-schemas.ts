@@ -1,7 +1,16 @@
-import { Type } from '@sinclair/typebox'
-import { component, ref } from '../../../schemas/references.ts'
-import * as catalogue from './errors.ts'
-import { ParameterError } from './parameter-errors.ts'
+import { type Static, Type } from '@sinclair/typebox'
+import { component, ref, word } from '../../../schemas/references.ts'
+
+/** A fault of one parameter of a request. */
+export const ParameterError = component('ParameterError', 'What is wrong with one parameter.', {
+  parameter: Type.String({ maxLength: 16_384, description: 'Name of the parameter, as it was written.' }),
+  code: word(
+    ['invalid', 'unknown', 'repeated', 'missing', 'encoding'],
+    'What is wrong: its value, its name, being given twice without being a list, being absent, or its percent-encoding.',
+  ),
+  detail: Type.String({ maxLength: 65_536, description: 'A sentence about this parameter alone.' }),
+})
+export type ParameterError = Static<typeof ParameterError>
 
 /** What every failure answers. */
 export const ErrorResponse = component('Error', 'An error.', {
@@ -28,19 +37,3 @@ export const ProblemDetails = component('ProblemDetails', 'An error as problem d
 })
 
 export const errorSchemas = [ErrorResponse, ParameterError, ProblemDetails]
-
-/** Each once; 499 is for the log only: its client has disconnected. */
-const codes = new Set(
-  Object.values(catalogue)
-    .map((Failure) => new Failure(undefined as never, undefined as never))
-    .flatMap(({ code, statusCode }) => (statusCode === 499 ? [] : [code.toLowerCase()])),
-)
-
-/** The header of every failure, with all error codes; the guide lists the status of each. */
-export const errorCode = {
-  'x-error-code': {
-    type: 'string',
-    enum: [...codes].sort(),
-    description: 'What failed, for programs: see the guide on errors.',
-  },
-}

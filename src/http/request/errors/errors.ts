@@ -1,5 +1,5 @@
 import createError from '@fastify/error'
-import type { ParameterError } from './parameter-errors.ts'
+import type { ParameterError } from './error-schemas.ts'
 
 /*
  * The catalogue of all failures of requests. Clients get the code in lower case, as `x-error-code`; the guide on errors

@@ -11,17 +11,18 @@ import {
 } from '../campaign-origins.ts'
 import { toAddress, toFixedIncentive } from '../fixed-incentives.ts'
 import type { ContractReader } from './contract-reader.ts'
-import { type ChainAllowList, readAllowList } from './read-allow-lists.ts'
+import { type ChainAllowList, readAllowList, readMaxClaims } from './read-components.ts'
 import { isWithoutFigures, readIncentive, readState, toIncentiveRecord } from './read-incentives.ts'
-import { readMaxClaims } from './read-validators.ts'
 
 /** A part of a campaign of unknown kind. */
-interface UnknownComponent {
+export interface UnknownComponent {
   kind: 'campaign' | 'action' | 'allowList' | 'incentive'
   campaignId: string
   contract: Hex
   /** Position of an incentive. */
   position?: number
+  /** Of a campaign that its core does not return in a known form. */
+  blockNumber?: number
 }
 
 /** A campaign as of one block. */
@@ -198,14 +199,11 @@ function toCampaignRecord(
     incentives,
     actionSteps: actionDetails.steps?.length === 0 ? null : actionDetails.steps,
     actionClaimant: actionDetails.claimant,
-    allowList:
-      allowList === null
-        ? null
-        : {
-            owner: allowList.owner,
-            contractAddress: allowList.contractAddress,
-            type: allowList.type,
-            addresses: null,
-          },
+    allowList: allowList && {
+      owner: allowList.owner,
+      contractAddress: allowList.contractAddress,
+      type: allowList.type,
+      addresses: null,
+    },
   }
 }
