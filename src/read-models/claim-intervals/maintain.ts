@@ -176,20 +176,9 @@ const recountWeeks = [
   select counted.* from (${weeks}) changed cross join lateral counted_claim_intervals(keys, since, until) counted`,
 ]
 
-/** The next key in the index: for `exists` the planner could read the whole table for each campaign. */
-const isIn = (table: string) =>
-  `key = (select min(kept.campaign_key) from ${table} kept where kept.campaign_key >= key)`
-
-/** Asked here, since hardly any batch makes a campaign popular: calling the function costs more. */
-const refreshIntervals = `select refresh_claim_intervals(array_agg(key))
-  from (select distinct campaign_key as key from counted_changes) changed
-  where case when exists (select from popular_campaigns popular where popular.campaign_key = key)
-    then not ${isIn('claim_intervals')} else ${isIn('claim_intervals')} or ${isIn('incentive_claim_hours')} end
-  having count(*) > 0`
-
 /** After the totals of campaigns, which say who is popular: intervals change, come where a campaign has become popular, and go. */
 export const changeClaimIntervals: Step[] = [
   ...stepsFor(appliesTo, changeIncentiveHours, changeByDifference),
   ...recountWeeks.map((sql): Step => ({ appliesTo, isForLarge: true, sql })),
-  ...stepsFor(appliesTo, refreshIntervals),
+  ...stepsFor(appliesTo, 'select refresh_claim_intervals(array(select distinct campaign_key from counted_changes))'),
 ]
