@@ -27,7 +27,8 @@ export const createAccessListRepository = (database: Database) => ({
         memberCount: accessLists.memberCount,
         createdAt: accessLists.createdAt,
         icon: accessLists.icon,
-        total: sql<number>`(count(*) over ())::integer`,
+        // By itself, so that the lists are read in their order and no further than the limit.
+        total: database.$count(accessLists, found),
       })
       .from(accessLists)
       .where(found)
