@@ -15,10 +15,10 @@ import { aboutCampaigns, type ChangeKind, type Step } from '../read-models/steps
 import type { Query } from './batch-connection.ts'
 import { overlayMetadata, recordCampaignChanges } from './merge/campaign-metadata.ts'
 import {
+  findNewFigures,
   makeDocuments,
   mergeCampaigns,
   touchCampaigns,
-  updateIncentiveState,
   withdrawIncentives,
 } from './merge/merge-campaigns.ts'
 import { mergeClaims } from './merge/merge-claims.ts'
@@ -43,7 +43,7 @@ export const batchSteps: readonly Step[] = [
   ...priceTokens,
   ...recordReassignedIncentives,
   ...mergeCampaigns,
-  ...updateIncentiveState,
+  ...findNewFigures,
   ...findRevaluedClaims,
   ...mergeClaims,
   // Records the changes before the rows are withdrawn.
@@ -56,8 +56,8 @@ export const batchSteps: readonly Step[] = [
   ...mergeProfiles,
 
   // Derived data, each after its sources.
-  ...makeDocuments,
   ...refreshIncentiveState,
+  ...makeDocuments,
   ...changeTotals,
   ...changeClaimIntervals,
   ...setBits,

@@ -122,24 +122,24 @@ export const mergeCampaigns = stepsFor(
   insertStagedFacets,
 )
 
-/** Incentives of campaigns that are found as before. */
-export const updateIncentiveState = stepsFor(
+/** Incentives with new figures, which are stored with the state that follows from them; their campaigns are found as before. */
+export const findNewFigures = stepsFor(
   ['incentive'],
   populating(
-    'refigured_campaigns',
-    `with changed as (
-      update incentives target set definition = source.definition - 'auction', auction = source.definition -> 'auction'
-      from changed_incentive source join campaigns on campaigns.id = source.campaign_id
-      where target.campaign_key = campaigns.key and target.position = source.position
-        and (target.definition, target.auction)
-          is distinct from (source.definition - 'auction', source.definition -> 'auction')
-      returning target.campaign_key
+    'refigured_incentives',
+    `with changed as materialized (
+      select key, campaigns.chain_id, id, source.position, due.definition, due.auction
+      from changed_incentive source join campaigns on id = campaign_id
+      cross join lateral (
+        select source.definition - 'auction' as definition, source.definition -> 'auction' as auction) due
+      join incentives stored on stored.campaign_key = key and stored.position = source.position
+      where (stored.definition, stored.auction) is distinct from (due.definition, due.auction)
+    ), noted as (
+      insert into noted_changes select distinct 'campaign.changed', chain_id, id from changed
     )
-    insert into refigured_campaigns select distinct campaign_key from changed`,
+    insert into refigured_incentives select key, position, definition, auction from changed`,
   ),
-  `insert into noted_changes select 'campaign.changed', chain_id, id, null
-  from refigured_campaigns join campaigns using (key)`,
-  touch('select key from refigured_campaigns', { isRecordAffected: false }),
+  touch('select campaign_key as key from refigured_incentives', { isRecordAffected: false }),
 )
 
 const signatureColumns = 'claimant, incentive_position, signature, referrer'
@@ -178,8 +178,8 @@ export const withdrawIncentives: Step[] = [
   ),
 ]
 
-/** After the incentives are stored. */
+/** After the incentives are stored with their figures. */
 export const makeDocuments: Step[] = [
   ...stepsFor(['campaign'], makeCampaignDocuments('select key from staged_key')),
-  ...stepsFor(['incentive'], remakeCampaignBodies('select key from refigured_campaigns')),
+  ...stepsFor(['incentive'], remakeCampaignBodies('select campaign_key from refigured_incentives')),
 ]

@@ -25,40 +25,38 @@ const hasClaim = `exists (
     and claims.incentive_position = incentives.position and claims.claimant = changes.claimant
   where incentives.campaign_key = changes.campaign_key)`
 
-const goneBy = (claims: string) => `insert into claim_changes
-  select -1, chain_id, tx_hash, log_index, campaign_key, recorded.incentive_position, recorded.claimant, recorded.amount,
-    recorded.amount_usd, recorded.block_timestamp, recorded.is_value_derived
-  from ${claims} claim join claims recorded using (chain_id, tx_hash, log_index)`
-
-const revertedClaims = goneBy('(select distinct chain_id, tx_hash, log_index from withdrawn_claim)')
+const withdrawnClaims = `insert into claim_changes
+  select -1, chain_id, tx_hash, log_index, campaign_key, incentive_position, claimant, amount, amount_usd,
+    block_timestamp, is_value_derived
+  from (select distinct chain_id, tx_hash, log_index from withdrawn_claim) withdrawn
+  join claims using (chain_id, tx_hash, log_index)`
 
 /**
- * A claim whose record has no value gets the value by the price, which is not looked up for other claims (`offset 0`:
- * else the planner looks it up first and reads the record afterwards).
+ * Claims that are already stored this way change nothing, and touch no campaign. A claim whose record has no value gets
+ * the value by the price, which is not looked up for other claims (`offset 0`: else the planner looks it up first and
+ * reads the record afterwards).
  */
 const comingClaims = `insert into claim_changes
-  select 1, claim.chain_id, claim.tx_hash, log_index, campaigns.key, incentive_position, claimant, amount,
-    coalesce(claim.amount_usd, derived.amount_usd), claim.block_timestamp, claim.amount_usd is null and asset is not null
+  select change.*
   from staged_claim claim join campaigns on campaigns.id = campaign_id
-  join incentives on campaign_key = campaigns.key and position = incentive_position
+  join incentives on incentives.campaign_key = campaigns.key and position = claim.incentive_position
+  left join claims stored on ${isSameClaim('stored', 'claim')}
   left join lateral (
     select amount_usd from derived_claim_value(incentives.chain_id, asset, claim.amount, claim.block_timestamp)
     where claim.amount_usd is null offset 0
-  ) derived on true`
-
-/** Claims that are already stored this way change nothing, and touch no campaign. */
-const dropUnchanged = `with unchanged as (
-    delete from claim_changes recorded using campaigns, staged_claim claim
-    where campaigns.key = recorded.campaign_key
-      and ${isSameClaim('recorded', 'claim')}
-      and (campaigns.id, recorded.incentive_position, recorded.claimant, recorded.amount,
-          case when not recorded.is_value_derived then recorded.amount_usd end, recorded.block_timestamp)
-        is not distinct from (claim.campaign_id, claim.incentive_position, claim.claimant, claim.amount, claim.amount_usd,
-          claim.block_timestamp)
-    returning recorded.chain_id, recorded.tx_hash, recorded.log_index
-  )
-  delete from staged_claim claim using unchanged
-  where ${isSameClaim('claim', 'unchanged')}`
+  ) derived on true
+  cross join lateral (values
+    (-1, stored.chain_id, stored.tx_hash, stored.log_index, stored.campaign_key, stored.incentive_position,
+      stored.claimant, stored.amount, stored.amount_usd, stored.block_timestamp, stored.is_value_derived),
+    (1, claim.chain_id, claim.tx_hash, claim.log_index, campaigns.key, claim.incentive_position, claim.claimant,
+      claim.amount, coalesce(claim.amount_usd, derived.amount_usd), claim.block_timestamp,
+      claim.amount_usd is null and asset is not null)
+  ) change (direction, chain_id)
+  where change.chain_id is not null
+    and (stored.campaign_key, stored.incentive_position, stored.claimant, stored.amount,
+        case when not stored.is_value_derived then stored.amount_usd end, stored.block_timestamp)
+      is distinct from (campaigns.key, claim.incentive_position, claim.claimant, claim.amount, claim.amount_usd,
+        claim.block_timestamp)`
 
 const changedClaimants = `insert into claimant_changes
   select campaign_key, claimant, has_gone or ${hasClaim}, has_come
@@ -80,24 +78,22 @@ const countClaimants = `merge into campaign_claimant_counts counts
   when not matched and changes.claimant_count > 0 then insert (campaign_key, claimant_count)
     values (changes.campaign_key, changes.claimant_count)`
 
-/** Once every campaign has its key. Unchanged claims do not even start to write, and so take no revision. */
+/**
+ * Once every campaign has its key. Unchanged claims do not even start to write, and so take no revision: a campaign is
+ * touched by them, or by something else that is written.
+ */
 export const mergeClaims: Step[] = [
-  ...stepsFor(['withdrawnClaim'], populating('claim_changes', revertedClaims)),
-  ...stepsFor(
-    ['claim'],
-    populating('claim_changes', goneBy('staged_claim')),
-    dropUnchanged,
-    populating('claim_changes', comingClaims),
-  ),
+  ...stepsFor(['withdrawnClaim'], populating('claim_changes', withdrawnClaims)),
+  ...stepsFor(['claim'], populating('claim_changes', comingClaims)),
   ...stepsFor(['claim', 'withdrawnClaim'], touchClaimed, populating('claimant_changes', changedClaimants)),
   ...noteFollowingClaims,
   ...stepsUnlessEmpty(
-    'claim_changes',
+    'touched_campaigns',
     ['withdrawnClaim'],
     `delete from claims using withdrawn_claim withdrawn where ${isSameClaim('claims', 'withdrawn')}`,
   ),
   ...stepsUnlessEmpty(
-    'claim_changes',
+    'touched_campaigns',
     ['claim'],
     upsert(
       'claims',

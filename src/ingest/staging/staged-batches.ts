@@ -3,8 +3,8 @@ import type { Send } from '../batch-connection.ts'
 import type { CampaignRecord, IngestRecord, RecordType } from '../records.ts'
 import { recordTypes } from '../records.ts'
 import type { RemovalRecord } from '../removal-records.ts'
-import { columnsOf, type RecordOf, removalColumns, withoutUnknownAmounts } from './staged-columns.ts'
-import { dropSupersededSql, isSameClaim, stagingName, withdrawRemoved } from './staging.ts'
+import { columnsOf, type RecordOf, removalColumns, stagingTables, withoutUnknownAmounts } from './staged-columns.ts'
+import { isSameClaim, stagingName, withdrawRemoved } from './staging.ts'
 
 /** The identity of a claim on its chain. */
 interface ClaimIdentity {
@@ -137,9 +137,19 @@ function toRow<Type extends RecordType>(type: Type, record: RecordOf<Type>, plac
   return `${row}}`
 }
 
-/** The working table of each kind, records first: what `unless` finds among them is replaced, not withdrawn. */
-const staging: readonly { kind: ChangeKind; table: string; unless?: string; tidy?: string }[] = [
-  ...recordTypes.map((type) => ({ kind: type, table: stagingName(type), tidy: dropSupersededSql(type) })),
+interface Staging {
+  kind: ChangeKind
+  /** The working table of the kind. */
+  table: string
+  /** Of rows with the same identity only the last is staged. */
+  identity?: readonly string[]
+  /** What it finds among the records is replaced, not withdrawn. */
+  unless?: string
+}
+
+const staging: readonly Staging[] = [
+  // First of all the records, which the others are compared with.
+  ...recordTypes.map((type) => ({ kind: type, table: stagingName(type), identity: stagingTables[type].identity })),
   { kind: 'incentive', table: 'changed_incentive' },
   { kind: 'priceSource', table: 'staged_price_source' },
   { kind: 'feedPrice', table: 'staged_feed_price' },
@@ -158,8 +168,10 @@ const staging: readonly { kind: ChangeKind; table: string; unless?: string; tidy
 ]
 
 /** The parameter is an array of rows as JSON. */
-const intoTable = (table: string, unless: string | undefined) =>
-  `insert into ${table} select * from json_populate_recordset(null::${table}, $1) row ${unless ? `where not ${unless}` : ''}`
+const intoTable = ({ table, identity, unless }: Staging) =>
+  `insert into ${table}
+  select ${identity ? `distinct on (${identity})` : ''} * from json_populate_recordset(null::${table}, $1) row
+  ${unless ? `where not ${unless}` : ''} ${identity ? `order by ${identity}, place desc` : ''}`
 
 /**
  * Sends a batch to the working tables, without waiting for the result.
@@ -169,11 +181,9 @@ export function stageBatch(send: Send, batch: Batch) {
   const rows = toRows(batch)
   const { removals = [], stored = [] } = batch
   const withdrawn = withdrawRemoved.filter(({ of }) => removals.some((removal) => removal.of === of))
-  for (const { kind, table, unless, tidy } of staging) {
-    const list = rows.get(kind)
-    if (list === undefined) continue
-    send(intoTable(table, unless), [`[${list.join(',')}]`])
-    if (tidy !== undefined) send(tidy)
+  for (const one of staging) {
+    const list = rows.get(one.kind)
+    if (list !== undefined) send(intoTable(one), [`[${list.join(',')}]`])
   }
   for (const { sql } of [...withdrawn, ...stored]) send(sql)
   const changes = withRestaged([...rows.keys(), ...withdrawn.map(({ kind }) => kind), ...stored.map(({ of }) => of)])

@@ -41,7 +41,7 @@ export const stagingColumns = (type: RecordType) =>
   ].join(', ')
 
 /** Deletes all but the last of records with the same identity. */
-export function dropSupersededSql(type: RecordType) {
+function dropSupersededSql(type: RecordType) {
   const { identity } = stagingTables[type]
   const name = stagingName(type)
   const same = identity.map((column) => `superseded.${column} = latest.${column}`).join(' and ')

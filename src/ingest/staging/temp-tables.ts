@@ -19,8 +19,8 @@ const workingTables: Record<string, string> = {
   // Campaigns of which an incentive has just become spent, or is no longer spent.
   spent_campaigns: 'key bigint',
   touched_scores: 'score_bucket integer',
-  // Campaigns of which an incentive has new amounts.
-  refigured_campaigns: 'key bigint',
+  // Incentives with new figures.
+  refigured_incentives: 'campaign_key bigint, position smallint, definition jsonb, auction jsonb',
   staged_key: 'key bigint, id text, incentive_positions smallint[]',
   ...claimChangeTables,
   ...notedTables,

@@ -1,4 +1,4 @@
-import { populating, type Step, stepsFor } from '../steps.ts'
+import { populating, type Step, stepsFor, stepsUnlessEmpty } from '../steps.ts'
 import { differingFacetRows, facetsOf } from './facets.ts'
 
 /*
@@ -140,7 +140,8 @@ export const setBits: Step[] = [
     `insert into facet_bitmaps as bitmap (facet_key, segment, bits) ${affectedBits('after')}
     on conflict (facet_key, segment) do update set bits = bitmap.bits | excluded.bits`,
   ),
-  ...stepsFor(
+  ...stepsUnlessEmpty(
+    'flipped_campaigns',
     ['incentive', 'claim', 'withdrawnClaim', 'token'],
     `insert into facet_bitmaps as bitmap (facet_key, segment, bits) ${flippedBits(true)}
     on conflict (facet_key, segment) do update set bits = bitmap.bits | excluded.bits`,

@@ -1,26 +1,30 @@
 import { type Step, stepsUnlessEmpty } from '../steps.ts'
 import { campaignFlagsOf, incentiveFiguresOf } from './definitions.ts'
 
-/** Counts and sums change by the claims of the batch. */
+const figures = ['definition', 'auction', 'claim_count', 'claimed_amount', 'remaining_budget', 'is_spent']
+
+/** Counts and sums change by the claims of the batch, which may also have new figures that the chain tells. */
 const incentiveFigures = `with changes as (
     select campaign_key, incentive_position as position, sum(direction) as claim_count,
       sum(direction * amount) as claimed_amount
     from claim_changes group by campaign_key, incentive_position
   ), figures as (
-    select incentive.campaign_key, incentive.position, incentive.type, incentive.asset, incentive.definition,
+    select incentive.campaign_key, incentive.position, incentive.type, incentive.asset,
+      coalesce(refigured.definition, incentive.definition) as definition,
+      case when refigured.position is null then incentive.auction else refigured.auction end as auction,
       incentive.claim_count + coalesce(changes.claim_count, 0) as claim_count,
       incentive.claimed_amount + coalesce(changes.claimed_amount, 0) as claimed_amount, incentive.is_spent as was_spent
     from touched_campaigns touched
     join incentives incentive on incentive.campaign_key = touched.key
     left join changes on changes.campaign_key = incentive.campaign_key and changes.position = incentive.position
-  ), derived as (${incentiveFiguresOf('figures', 'was_spent')}), changed as (
+    left join refigured_incentives refigured
+      on refigured.campaign_key = incentive.campaign_key and refigured.position = incentive.position
+  ), derived as (${incentiveFiguresOf('figures', 'was_spent, definition, auction')}), changed as (
     update incentives target
-    set claim_count = derived.claim_count, claimed_amount = derived.claimed_amount,
-      remaining_budget = derived.remaining_budget, is_spent = derived.is_spent
+    set (${figures}) = row (${figures.map((column) => `derived.${column}`)})
     from derived
     where target.campaign_key = derived.campaign_key and target.position = derived.position
-      and (target.claim_count, target.claimed_amount, target.remaining_budget, target.is_spent)
-        is distinct from (derived.claim_count, derived.claimed_amount, derived.remaining_budget, derived.is_spent)
+      and (${figures.map((column) => `target.${column}`)}) is distinct from (${figures.map((column) => `derived.${column}`)})
     returning target.campaign_key, derived.is_spent <> was_spent as is_turned
   )
   insert into spent_campaigns select distinct campaign_key from changed where is_turned`
