@@ -13,39 +13,40 @@ const GLOBAL_SETUP: Record<ProjectName, string[]> = {
 
 const files = findProjectFiles()
 
-export default defineConfig(({ mode }) => ({
-  // The sources of the packages, so that nothing has to be built before it is tested.
-  resolve: {
-    alias: {
-      'reward-campaigns-client': join(import.meta.dirname, 'packages/client/src/client.ts'),
-      'reward-campaigns-conformance': join(import.meta.dirname, 'packages/conformance/src/conformance.ts'),
-      'reward-campaigns-example-requests': join(import.meta.dirname, 'packages/example-requests/src/request-files.ts'),
-      'reward-campaigns-mcp': join(import.meta.dirname, 'packages/mcp/src/mcp.ts'),
-      'reward-campaigns-sample-data': join(import.meta.dirname, 'packages/sample-data/src/sample-data.ts'),
-    },
+/** The sources of the packages, so that nothing has to be built before it is tested. */
+const resolve = {
+  alias: {
+    'reward-campaigns-client': join(import.meta.dirname, 'packages/client/src/client.ts'),
+    'reward-campaigns-conformance': join(import.meta.dirname, 'packages/conformance/src/conformance.ts'),
+    'reward-campaigns-example-requests': join(import.meta.dirname, 'packages/example-requests/src/request-files.ts'),
+    'reward-campaigns-mcp': join(import.meta.dirname, 'packages/mcp/src/mcp.ts'),
+    'reward-campaigns-sample-data': join(import.meta.dirname, 'packages/sample-data/src/sample-data.ts'),
   },
+}
+
+export default defineConfig(({ mode }) => ({
   test: {
+    // Each with all of its options: a project that extends this file would evaluate it once more, and find all files anew.
     projects: (['unit', 'api', 'process', 'browser'] as const).map((name) => ({
-      extends: true as const,
+      resolve,
       test: {
         name,
         include: files[name],
         globalSetup: GLOBAL_SETUP[name],
-        // Here, as only the outermost configuration is evaluated with the mode of the command line.
+        // No test changes what others load, and loading the service takes each file more than a second.
+        isolate: false,
+        // Most of what a test makes is soon over: with more room it is collected less often.
+        execArgv: ['--max-semi-space-size=64'],
+        // No developer's `.env` changes what is tested.
+        env: { ENV_FILE: devNull },
+        // On a machine that is busy with something else too, all takes several times as long.
+        testTimeout: 120_000,
+        hookTimeout: 120_000,
         provide: { arePicturesMade: mode === 'screenshots', isThorough: mode === 'thorough' },
       },
     })),
     // The suites share one PostgreSQL and the few cores of a small machine; those of processes and pages mostly wait.
     maxWorkers: 4,
-    // No test changes what others load, and loading the service takes each file more than a second.
-    isolate: false,
-    // Most of what a test makes is soon over: with more room it is collected less often.
-    execArgv: ['--max-semi-space-size=64'],
-    // No developer's `.env` changes what is tested.
-    env: { ENV_FILE: devNull },
-    // On a machine that is busy with something else too, all takes several times as long.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
     // What is compiled is kept between runs.
     experimental: { fsModuleCache: true },
   },
