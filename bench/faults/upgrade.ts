@@ -1,11 +1,11 @@
 /*
  * An upgrade to 2.0.0: an earlier version serves, all its processes stop, `migrate` of this version runs, and this version
  * serves and imports. Exits with 1 if a request fails, a response differs, or derived data differs from the facts.
- * `npm run bench:upgrade -- [commit]`; without one, the last before the newest migration.
+ * `npm run bench:upgrade -- [commit]`; without one, the last that earlier processes can serve from.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openCluster } from '../../src/embedded/embedded-cluster.ts'
@@ -19,13 +19,12 @@ const CLAIMS = 20_000
 
 const git = (...parameters: string[]) => execFileSync('git', parameters, { cwd: root, encoding: 'utf8' }).trim()
 
-async function beforeNewestMigration() {
-  const newest = (await readdir(join(root, 'migrations')))
-    .filter((name) => name.endsWith('.sql'))
-    .sort()
-    .at(-1)
-  return `${git('log', '--diff-filter=A', '--format=%H', '-1', '--', `migrations/${newest}`)}~1`
-}
+/** The first migration of 2.0.0 that no earlier process can serve from. */
+const BREAKING_MIGRATION = 'migrations/0053_rename-to-field-terms.sql'
+
+/** The parent of the commit that added the migration. */
+const beforeBreakingMigration = () =>
+  `${git('log', '--diff-filter=A', '--format=%H', '--', BREAKING_MIGRATION).split('\n').at(-1)}~1`
 
 /** Another version of the service, as its users would build it; returns its command line. */
 async function build(commit: string, folder: string) {
@@ -97,7 +96,7 @@ async function readAll(url: string, paths: string[], expected: Map<string, strin
   return faults
 }
 
-const commit = process.argv[2] ?? (await beforeNewestMigration())
+const commit = process.argv[2] ?? beforeBreakingMigration()
 const folder = await mkdtemp(join(tmpdir(), 'upgrade-'))
 const cluster = await openCluster(join(folder, 'data'), { fsync: 'off' })
 const password = await cluster.create()
