@@ -217,7 +217,7 @@ module.exports = {
       name: 'only-commands-build-the-app',
       comment: 'The app is put together by a command, and by nothing that is part of it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/commands/', '^src/process/http-service[.]ts$'] },
+      from: { path: '^src/', pathNot: '^src/commands/' },
       to: { path: '^src/app[.]ts$' },
     },
     {
@@ -229,7 +229,6 @@ module.exports = {
         pathNot: [
           '^src/features/[^/]+/[^/]+-(repository|rows)[.]ts$',
           '^src/(import|ingest|read-models|database|commands)/',
-          '^src/process/http-service[.]ts$',
         ],
       },
       to: { path: '(^|/)drizzle-orm($|/)' },

@@ -6,7 +6,7 @@ import type { TokenRecord } from '../../ingest/records.ts'
 import type { ChainSettings } from '../chain-config.ts'
 import type { FeedPrice } from '../feeds/feed-prices.ts'
 import { type FollowedFeed, feedsOf } from '../feeds/followed-feeds.ts'
-import type { FeedFacts } from '../sync/sync-steps.ts'
+import type { FeedFacts } from '../sync/sync-updates.ts'
 
 type PricedChain = Pick<ChainSettings, 'chainId' | 'prices'>
 type PriceBatch = Required<Pick<Batch, 'feedPrices' | 'stored'>>

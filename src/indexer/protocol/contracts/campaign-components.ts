@@ -11,8 +11,15 @@ import {
 } from '../campaign-origins.ts'
 import { toAddress, toFixedIncentive } from '../fixed-incentives.ts'
 import type { ContractReader } from './contract-reader.ts'
-import { type ChainAllowList, readAllowList, readMaxClaims } from './read-components.ts'
-import { isWithoutFigures, readIncentive, readState, toIncentiveRecord } from './read-incentives.ts'
+import {
+  type ChainAllowList,
+  isWithoutFigures,
+  readAllowList,
+  readIncentive,
+  readMaxClaims,
+  readState,
+  toIncentiveRecord,
+} from './read-components.ts'
 
 /** A part of a campaign of unknown kind. */
 export interface UnknownComponent {
