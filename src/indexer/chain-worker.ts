@@ -9,14 +9,13 @@ import { findMissing } from './feeds/followed-feeds.ts'
 import { type ChainClient, createChainClient, type Heads } from './rpc/chain-client.ts'
 import { defaultEndpointSettings, type EndpointSettings } from './rpc/endpoints.ts'
 import { createHeadSockets, createNewHeadSignal } from './rpc/new-heads-subscription.ts'
-import type { BlockHeader } from './rpc/parse-responses.ts'
 import { ImportedChainError, OtherChainSettingsError } from './store/chain-registration.ts'
 import { ChainMovedError } from './store/chain-rows.ts'
 import { type ChainStore, openChainStore, StoredElsewhereError } from './store/chain-store.ts'
 import { defaultBackFillSettings } from './sync/log-ranges.ts'
 import { checkFeeds } from './sync/sync-feeds.ts'
 import { followChain, isUnavailable, type SyncFailure } from './sync/sync-loop.ts'
-import type { ChainUpdate, FollowedState } from './sync/sync-updates.ts'
+import { newestOf } from './sync/sync-updates.ts'
 
 export interface ChainWorkerOptions {
   /** The URL of the database. */
@@ -49,7 +48,7 @@ const FEED_CHECK_MS = 30_000
 const FEED_RESPONSE_MS = 10_000
 
 /** How long an update being written may take at the end, and how long closing the connection may take. */
-const LAST_STEP_MS = 3000
+const LAST_UPDATE_MS = 3000
 const CLOSE_MS = 500
 
 /** Follows one chain through failures of its nodes and of the database. Opens nothing yet. */
@@ -144,7 +143,7 @@ export class ChainWorker {
   async close() {
     const opened = this.#opening
     this.#opening = undefined
-    await Promise.race([this.#writing?.catch(() => undefined), sleep(LAST_STEP_MS, undefined, { ref: false })])
+    await Promise.race([this.#writing?.catch(() => undefined), sleep(LAST_UPDATE_MS, undefined, { ref: false })])
     const closing = opened?.then((store) => store.close()).catch(() => undefined)
     await Promise.race([closing, sleep(CLOSE_MS, undefined, { ref: false })])
   }
@@ -252,12 +251,6 @@ export class ChainWorker {
     )
     this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS)
   }
-}
-
-/** The newest block of the chain, if it is stored. */
-function newestOf(update: ChainUpdate, { asOf }: FollowedState): BlockHeader | undefined {
-  if (update.type === 'new-blocks') return update.asOf.number === update.head.number ? update.asOf : undefined
-  return update.type === 'rest' && update.head.hash === asOf?.hash ? update.head : undefined
 }
 
 /** Failures of the connection and of the server; errors of the driver itself have no class of their own. */

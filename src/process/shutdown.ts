@@ -2,7 +2,7 @@ import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /*
- * How the process ends when asked to: what was opened is closed, the last first. There is one shutdown for the whole
+ * How the process ends at a signal: what was opened is closed, the last first. There is one shutdown for the whole
  * process, as signals are for the whole process.
  */
 

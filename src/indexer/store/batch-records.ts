@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
-import type { Batch } from '../../ingest/batches.ts'
+import type { Batch } from '../../ingest/staging/staged-batches.ts'
 import type { ChainSettings } from '../chain-config.ts'
 import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
 import { toAddress } from '../protocol/fixed-incentives.ts'
@@ -64,7 +64,7 @@ export const toRetryBatch = (chainId: number, campaign: ChainCampaign): Batch =>
 /** Claims that wait for their campaign, as records that follow some others. IDs are in the form of the API. */
 const waitingClaims = (chainId: number, records: number, condition: string) => ({
   of: 'claim' as const,
-  sql: `insert into staged_claim (place, chain_id, tx_hash, log_index, campaign_id, incentive_position, claimant, amount,
+  sql: `insert into staged_claim (line_id, chain_id, tx_hash, log_index, campaign_id, incentive_position, claimant, amount,
       block_timestamp)
     select ${records} + row_number() over (), chain_id, tx_hash, log_index, campaign_id, incentive_position,
       claimant, amount, block_timestamp
@@ -99,7 +99,7 @@ export async function toFirstBatch(
       },
       {
         of: 'withdrawnCampaign',
-        sql: `insert into withdrawn_campaign (place, id)
+        sql: `insert into withdrawn_campaign (line_id, id)
           select 0, id from campaigns where chain_id = ${chainId} and id not in (select id from staged_campaign)`,
       },
     ],

@@ -146,3 +146,9 @@ export function isConfirmed(memory: SyncMemory, maxWaitMs: number) {
   memory.suspectSince ??= Date.now()
   return Date.now() - memory.suspectSince >= maxWaitMs
 }
+
+/** The newest block of the chain, if it is stored. */
+export function newestOf(update: ChainUpdate, { asOf }: FollowedState): BlockHeader | undefined {
+  if (update.type === 'new-blocks') return update.asOf.number === update.head.number ? update.asOf : undefined
+  return update.type === 'rest' && update.head.hash === asOf?.hash ? update.head : undefined
+}

@@ -1,5 +1,5 @@
-import { claimFigures, type IngestRecord, type RecordType } from '../records.ts'
-import type { RemovalRecord } from '../removal-records.ts'
+import { claimTotals } from '../campaign-records.ts'
+import type { IngestRecord, RecordType, RemovalRecord } from '../records.ts'
 
 export type RecordOf<Type extends RecordType> = Extract<IngestRecord, { type: Type }>
 export type Value = string | number | boolean | null | undefined
@@ -23,9 +23,9 @@ const placesOf = (values: readonly unknown[]) => values.map((_, index) => index)
 const instant = (text: string | null | undefined) => (text ? new Date(text).toISOString() : null)
 const partOfId = (id: string, part: 0 | 1 | 2) => id.split(':')[part]
 
-/** Figures of an incentive that its record leaves open with `""` are left out: they are derived. */
+/** Totals of an incentive that its record leaves open with `""` are left out: they are derived. */
 export const withoutUnknownAmounts = (incentive: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(incentive).filter(([key, value]) => !(claimFigures.has(key) && value === '')))
+  Object.fromEntries(Object.entries(incentive).filter(([key, value]) => !(claimTotals.has(key) && value === '')))
 
 /** The columns that are read alike from a campaign's own record and from its metadata. */
 const sharedColumns = {

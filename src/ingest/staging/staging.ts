@@ -5,11 +5,11 @@ import { stagingTables } from './staged-columns.ts'
 /** Whether every record of the type fits a page of a table, whatever it contains. */
 export const isBounded = (type: RecordType) => stagingTables[type].isWide === undefined
 
-/** Working tables for incentives with new figures, and for the identities of what is withdrawn. */
+/** Working tables for incentives with a new state, and for the identities of what is withdrawn. */
 export const changeTables = {
   changed_incentive: 'campaign_id text, position smallint, definition jsonb',
-  withdrawn_claim: 'place bigint, chain_id bigint, tx_hash bytea, log_index integer',
-  withdrawn_campaign: 'place bigint, id text, is_removed boolean',
+  withdrawn_claim: 'line_id bigint, chain_id bigint, tx_hash bytea, log_index integer',
+  withdrawn_campaign: 'line_id bigint, id text, is_removed boolean',
 }
 
 /** Name of the staging table of a record type. */
@@ -30,12 +30,12 @@ export const fromLineId = (lineId: number) => ({
 })
 
 /**
- * Columns of the temporary table; each row also says where its record stands. A removal has its identity and nothing else, so
+ * Columns of the temporary table; each row also has the line of its record. A removal has its identity and nothing else, so
  * that of a record and its removal the later one counts.
  */
 export const stagingColumns = (type: RecordType) =>
   [
-    'place bigint',
+    'line_id bigint',
     ...Object.entries(stagingTables[type].columns).map(([name, [sqlType]]) => `${name} ${sqlType}`),
     'is_removed boolean',
   ].join(', ')
@@ -46,8 +46,8 @@ function dropSupersededSql(type: RecordType) {
   const name = stagingName(type)
   const same = identity.map((column) => `superseded.${column} = latest.${column}`).join(' and ')
   return `delete from ${name} superseded using (
-      select ${identity.join(', ')}, max(place) as place from ${name} group by ${identity.join(', ')} having count(*) > 1
-    ) latest where ${same} and superseded.place < latest.place`
+      select ${identity.join(', ')}, max(line_id) as line_id from ${name} group by ${identity.join(', ')} having count(*) > 1
+    ) latest where ${same} and superseded.line_id < latest.line_id`
 }
 
 /** After many records: with an index and statistics, later statements need not compare each with each. */
@@ -66,11 +66,11 @@ export const withdrawRemoved: { of: RecordType; kind: ChangeKind; sql: string }[
   {
     of: 'claim',
     kind: 'withdrawnClaim',
-    sql: withdraw('claim', 'withdrawn_claim', 'place, chain_id, tx_hash, log_index'),
+    sql: withdraw('claim', 'withdrawn_claim', 'line_id, chain_id, tx_hash, log_index'),
   },
   {
     of: 'campaign',
     kind: 'withdrawnCampaign',
-    sql: withdraw('campaign', 'withdrawn_campaign', 'place, id, is_removed'),
+    sql: withdraw('campaign', 'withdrawn_campaign', 'line_id, id, is_removed'),
   },
 ]

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { CampaignRecord } from '../../../ingest/records.ts'
+import type { CampaignRecord } from '../../../ingest/campaign-records.ts'
 import { EndpointError } from '../../rpc/endpoint-errors.ts'
 import { type Action, actionWithoutSteps, toAction } from '../action-components.ts'
 import {
@@ -13,7 +13,7 @@ import { toAddress, toFixedIncentive } from '../fixed-incentives.ts'
 import type { ContractReader } from './contract-reader.ts'
 import {
   type ChainAllowList,
-  isWithoutFigures,
+  lacksLimit,
   readAllowList,
   readIncentive,
   readMaxClaims,
@@ -153,9 +153,9 @@ export async function readCampaign(
     Promise.all(
       origin.incentives.map(async ({ position, contract, fixed }) => {
         const isKnown = fixed !== undefined && fixed !== null
-        const figures = isKnown ? await readState(reader, contract, fixed) : {}
-        const record = isKnown ? toIncentiveRecord(fixed, figures) : null
-        return { position, contract, record, isUnknown: !isKnown || isWithoutFigures(fixed, figures) }
+        const state = isKnown ? await readState(reader, contract, fixed) : {}
+        const record = isKnown ? toIncentiveRecord(fixed, state) : null
+        return { position, contract, record, isUnknown: !isKnown || lacksLimit(fixed, state) }
       }),
     ),
   ])

@@ -89,7 +89,7 @@ export interface StateResults {
   auction?: ReadResult<'cgdaParams'> | undefined
 }
 
-/** Reads the figures that the kind of an incentive has. */
+/** Reads the state that incentives of its kind have. */
 export async function readState(reader: ContractReader, contract: Hex, fixed: FixedIncentive): Promise<StateResults> {
   switch (fixed.type) {
     case 'CGDAIncentive': {
@@ -113,7 +113,7 @@ export async function readState(reader: ContractReader, contract: Hex, fixed: Fi
 }
 
 /** Whether an incentive does not return its limit, as all of its kind do. */
-export const isWithoutFigures = (fixed: FixedIncentive, { limit }: StateResults) =>
+export const lacksLimit = (fixed: FixedIncentive, { limit }: StateResults) =>
   fixed.type !== 'CGDAIncentive' && limit === undefined
 
 /**
@@ -130,15 +130,15 @@ export function toIncentiveRecord(fixed: FixedIncentive, responses: StateResults
     return { ...fixed, auction: state }
   }
   if (fixed.type === 'AllowListIncentive' || fixed.type === 'PointsIncentive') return { ...fixed, limit: String(limit) }
-  const figures = {
+  const totals = {
     ...(claims !== undefined && { totalClaims: String(claims) }),
     ...(totalClaimed !== undefined && { totalAmountClaimed: String(totalClaimed) }),
     ...(balance !== undefined && { remainingBalance: String(balance) }),
   }
-  if (fixed.type !== 'ERC20Incentive') return { ...fixed, limit: String(limit), ...figures }
+  if (fixed.type !== 'ERC20Incentive') return { ...fixed, limit: String(limit), ...totals }
   // The contract's limit is that of all claims; the record's is what remains of it.
   const remaining = claims !== undefined && limit > claims ? limit - claims : 0n
-  return { ...fixed, limit: String(remaining), ...figures }
+  return { ...fixed, limit: String(remaining), ...totals }
 }
 
 /** How many claims a validator allows one claimant on one incentive; null if unknown. */
