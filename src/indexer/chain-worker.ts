@@ -9,7 +9,7 @@ import { findMissing } from './feeds/followed-feeds.ts'
 import { type ChainClient, createChainClient, type Heads } from './rpc/chain-client.ts'
 import { defaultEndpointSettings, type EndpointSettings } from './rpc/endpoints.ts'
 import { createHeadSockets, createNewHeadSignal } from './rpc/new-heads-subscription.ts'
-import { ImportedChainError, OtherChainSettingsError } from './store/chain-registration.ts'
+import { ChainRefusedError } from './store/chain-registration.ts'
 import { ChainMovedError } from './store/chain-rows.ts'
 import { type ChainStore, openChainStore, StoredElsewhereError } from './store/chain-store.ts'
 import { defaultBackFillSettings } from './sync/log-ranges.ts'
@@ -237,7 +237,7 @@ export class ChainWorker {
     await this.close()
     if (signal.aborted) return
     if (error instanceof FollowingError) throw error
-    const isRefused = error instanceof ImportedChainError || error instanceof OtherChainSettingsError
+    const isRefused = error instanceof ChainRefusedError
     if (isRefused && !this.#isAdmitted) throw new FollowingError(error.message, { cause: error })
     const isLost = isRefused || isStoreLost(error)
     if (isUnavailable(error)) this.#logTrouble(error)

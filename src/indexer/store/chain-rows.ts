@@ -145,16 +145,16 @@ export const tablesOfChain = [
 ]
 
 /** What another connection has left. */
-export async function readStored(client: pg.Client, chainId: number): Promise<{ step: number; state: FollowedState }> {
+export async function readStored(client: pg.Client, chainId: number): Promise<{ writes: number; state: FollowedState }> {
   const { rows } = await client.query<{
-    step: string
+    writes: string
     isBackFilling: boolean
     backFilledTo: string
     backFilledHash: Hex | null
     feeds: FollowedFeed[]
     window: BlockReference[] | null
   }>(
-    `select step, is_back_filling as "isBackFilling", back_filled_to as "backFilledTo",
+    `select step as writes, is_back_filling as "isBackFilling", back_filled_to as "backFilledTo",
       back_filled_hash as "backFilledHash", feeds, (
       select json_agg(json_build_object('number', number, 'hash', hash) order by number) from followed_blocks
       where followed_blocks.chain_id = followed_chains.chain_id
@@ -166,7 +166,7 @@ export async function readStored(client: pg.Client, chainId: number): Promise<{ 
   if (stored === undefined) throw new ChainMovedError(`chain ${chainId} is not followed any more`)
   const window = stored.window ?? []
   return {
-    step: Number(stored.step),
+    writes: Number(stored.writes),
     state: {
       asOf: stored.isBackFilling ? null : (window.at(-1) ?? null),
       window,
@@ -178,20 +178,20 @@ export async function readStored(client: pg.Client, chainId: number): Promise<{ 
 }
 
 /**
- * Sets columns of a chain; its `step` counts the writes.
- * @throws ChainMovedError if another process has written since `step` was read.
+ * Sets columns of a chain; the column `step` counts the writes.
+ * @throws ChainMovedError if another process has written since `writes` was read.
  */
 export async function updateChain(
   client: pg.Client,
   chainId: number,
-  step: number,
+  writes: number,
   assignments: string,
   values: unknown[],
 ) {
   const { rowCount } = await client.query(
     `update followed_chains set step = step + 1, looked_at = clock_timestamp(), ${assignments}
     where chain_id = $1 and step = $2`,
-    [chainId, step, ...values],
+    [chainId, writes, ...values],
   )
   if (rowCount !== 1) throw new ChainMovedError(`chain ${chainId} has been written by another process`)
 }

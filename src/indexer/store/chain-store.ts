@@ -52,7 +52,7 @@ const POLL_INTERVAL_MS = 500
 /**
  * Opens the store of a chain, on a connection of its own, once no other process follows it. The connection holds the
  * lock: losing the connection loses the right to write.
- * @throws ImportedChainError and OtherChainSettingsError if the chain cannot be followed.
+ * @throws ChainRefusedError if the chain cannot be followed.
  * @throws StoredElsewhereError if another process follows it, and has stored enough.
  */
 export async function openChainStore(

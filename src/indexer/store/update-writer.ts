@@ -108,7 +108,7 @@ export class UpdateWriter {
   }
 
   #setState(assignments: string, values: unknown[]) {
-    return updateChain(this.#client, this.#chain.chainId, this.#stored.step, assignments, values)
+    return updateChain(this.#client, this.#chain.chainId, this.#stored.writes, assignments, values)
   }
 
   async #record({ head, finalized }: UpdateOf<'rest'>) {

@@ -2,8 +2,8 @@ import { type ChangeKind, withRestaged } from '../../read-models/steps.ts'
 import type { Send } from '../batch-connection.ts'
 import type { CampaignRecord } from '../campaign-records.ts'
 import { type IngestRecord, type RecordType, type RemovalRecord, recordTypes } from '../records.ts'
-import { columnsOf, type RecordOf, removalColumns, stagingTables, withoutUnknownAmounts } from './staged-columns.ts'
-import { isSameClaim, stagingName, withdrawRemoved } from './staging.ts'
+import { type RecordOf, stagingTables, withoutUnknownAmounts } from './staged-columns.ts'
+import { columnsOf, isSameClaim, removalColumns, stagingName, withdrawRemoved } from './staging.ts'
 
 /** The identity of a claim on its chain. */
 interface ClaimIdentity {
