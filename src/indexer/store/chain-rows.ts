@@ -145,7 +145,10 @@ export const tablesOfChain = [
 ]
 
 /** What another connection has left. */
-export async function readStored(client: pg.Client, chainId: number): Promise<{ writes: number; state: FollowedState }> {
+export async function readStored(
+  client: pg.Client,
+  chainId: number,
+): Promise<{ writes: number; state: FollowedState }> {
   const { rows } = await client.query<{
     writes: string
     isBackFilling: boolean
