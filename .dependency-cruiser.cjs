@@ -6,7 +6,7 @@
  *   commands → doctor, packages/conformance, packages/example-requests;  doctor → read-models, schemas, database
  *   commands → import, indexer, packages/sample-data;  import, indexer → ingest;  ingest → read-models, schemas, database
  *   read-models → schemas, database; from outside, features read, the ingest maintains, the doctor checks
- *   commands → process → app;  commands → observability → indexer, database, and packages that are for building;  http, cache ↔ each other, observability, data version, schemas, database;  database → schemas;  schemas → nothing
+ *   commands → app, process;  commands → observability → indexer, database, and packages that are for building;  http, cache ↔ each other, observability, data version, schemas, database;  database → schemas;  schemas → nothing
  *   packages/explorer → packages/client → the OpenAPI document alone;  packages/docs → packages/example-requests, one file of http
  */
 
@@ -198,12 +198,7 @@ module.exports = {
     allow(
       'processes-know-no-command',
       '^src/process/',
-      [
-        '^src/process/',
-        '^src/(app|config|settings)[.]ts$',
-        '^src/(http|schemas|database|embedded)/',
-        '^src/observability/',
-      ],
+      ['^src/process/', '^src/(config|settings)[.]ts$', '^src/(schemas|database|embedded)/', '^src/observability/'],
       'How a process starts, listens and shuts down is the same for several commands.',
     ),
     {
@@ -217,7 +212,7 @@ module.exports = {
       name: 'only-commands-build-the-app',
       comment: 'The app is put together by a command, and by nothing that is part of it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/commands/', '^src/process/http-service[.]ts$'] },
+      from: { path: '^src/', pathNot: '^src/commands/' },
       to: { path: '^src/app[.]ts$' },
     },
     {
@@ -229,7 +224,6 @@ module.exports = {
         pathNot: [
           '^src/features/[^/]+/[^/]+-(repository|rows)[.]ts$',
           '^src/(import|ingest|read-models|database|commands)/',
-          '^src/process/http-service[.]ts$',
         ],
       },
       to: { path: '(^|/)drizzle-orm($|/)' },

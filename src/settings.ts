@@ -45,7 +45,7 @@ export const Settings = Type.Object({
     { default: true },
   ),
   ADDRESS_LOOKUPS: yesOrNo(
-    'Whether it can be asked what an address has claimed and can claim: `/eligibility`, `/users/{address}/rewards`, and `claimant` of `/claims`.',
+    'Whether responses show what an address has claimed and can claim: `/eligibility`, `/users/{address}/rewards`, and `claimant` of `/claims`.',
     { default: true },
   ),
   MCP: yesOrNo('Serve the tools for agents (Model Context Protocol) at `/mcp`, if the public operations are served.', {
@@ -99,7 +99,7 @@ export const Settings = Type.Object({
   ),
   CHANGES_KEEP_HOURS: Type.Number({
     description:
-      'Hours for which changes are kept for `/changes`; may be a decimal number. A cursor that is older gets 410.',
+      'Hours for which changes are retained for `/changes`; may be a decimal number. A cursor that is older gets 410.',
     minimum: 0.0001,
     maximum: 87_600,
     default: 168,

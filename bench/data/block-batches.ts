@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { Batch, Ingest } from '../../src/ingest/batches.ts'
-import type { CampaignRecord, ClaimRecord } from '../../src/ingest/records.ts'
+import type { Ingest } from '../../src/ingest/batches.ts'
+import type { CampaignRecord } from '../../src/ingest/campaign-records.ts'
+import type { ClaimRecord } from '../../src/ingest/records.ts'
+import type { Batch } from '../../src/ingest/staging/staged-batches.ts'
 import { aStep } from '../../test/setup/records.ts'
 
 /** The records of a block. */

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { CampaignRecord } from '../../src/ingest/records.ts'
+import type { CampaignRecord } from '../../src/ingest/campaign-records.ts'
 import type { IncentivesById } from './block-batches.ts'
 
 /** The most frequent values, for the most expensive queries. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ingest } from '../../src/ingest/batches.ts'
-import type { CampaignRecord, ClaimRecord } from '../../src/ingest/records.ts'
+import type { CampaignRecord } from '../../src/ingest/campaign-records.ts'
+import type { ClaimRecord } from '../../src/ingest/records.ts'
 import { aClaim, aNewCampaign, claimsOfABlock, hex } from '../data/block-batches.ts'
 import type { Popular } from '../data/popular-facts.ts'
 

@@ -159,14 +159,9 @@ program
   .argument('<url>', 'base URL of the operations', toBaseUrl)
   .action(async (url: string) => (await import('./services/mcp.ts')).mcp(url))
 
-interface IndexArguments {
-  chains?: string
-  once?: boolean
-  status?: boolean
-  json?: boolean
-}
+type IndexOptions = { chains?: string; once?: boolean; status?: boolean; json?: boolean }
 
-async function index({ chains, once = false, status = false, json = false }: IndexArguments) {
+async function index({ chains, once = false, status = false, json = false }: IndexOptions) {
   if ((chains === undefined) !== status) program.error('error: index needs --chains FILE, or --status')
   if (chains === undefined ? once : json) program.error('error: --once goes with --chains, and --json with --status')
   if (chains === undefined) {

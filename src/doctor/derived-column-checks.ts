@@ -39,8 +39,8 @@ export const derivedColumns: readonly DerivedColumns[] = [
         select campaign_key, count(distinct claimant) as claimant_count from claims
         where ${within(sample, 'campaign_key')} group by campaign_key
       ) due
-      full join (select * from campaign_claimant_counts where ${within(sample, 'campaign_key')}) kept using (campaign_key)
-      where kept.claimant_count is distinct from due.claimant_count`,
+      full join (select * from campaign_claimant_counts where ${within(sample, 'campaign_key')}) stored using (campaign_key)
+      where stored.claimant_count is distinct from due.claimant_count`,
   },
   { name: 'campaign totals', subject: 'claims of campaigns in all windows', differing: differingCampaignTotals },
   {
@@ -64,14 +64,14 @@ export const derivedColumns: readonly DerivedColumns[] = [
     subject: 'numbers of addresses on lists',
     differing: (sample) => `
       select ${idOf} as what
-      from allow_lists kept
+      from allow_lists stored
       where ${within(sample, 'campaign_key')} and address_count <> (
-        select count(*) from allow_list_addresses listed where listed.campaign_key = kept.campaign_key)
+        select count(*) from allow_list_addresses listed where listed.campaign_key = stored.campaign_key)
       union all
       select 'access list ' || id
-      from access_lists kept
+      from access_lists stored
       where ${sample === null ? 'true' : `id in (select access_list_id from allow_lists where ${within(sample, 'campaign_key')})`}
-        and member_count <> (select count(*) from access_list_members members where members.access_list_id = kept.id)`,
+        and member_count <> (select count(*) from access_list_members members where members.access_list_id = stored.id)`,
   },
 ]
 
@@ -87,13 +87,13 @@ export const derivedCounts: readonly DerivedColumns[] = [
         select creator, chain_id, count(*) as contract_count from contract_claim_totals
         where window_seconds = 0 group by creator, chain_id
       ) due
-      full join contract_counts kept using (creator, chain_id)
-      where kept.contract_count is distinct from due.contract_count
+      full join contract_counts stored using (creator, chain_id)
+      where stored.contract_count is distinct from due.contract_count
       union all
       select 'profiles of score ' || score_bucket
       from (select score_bucket, count(*) as profile_count from profiles group by score_bucket) due
-      full join profile_score_counts kept using (score_bucket)
-      where kept.profile_count is distinct from due.profile_count`,
+      full join profile_score_counts stored using (score_bucket)
+      where stored.profile_count is distinct from due.profile_count`,
   },
 ]
 

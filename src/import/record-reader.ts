@@ -1,6 +1,12 @@
 import { isUtf8 } from 'node:buffer'
-import { type ImportRecord, recordSchemas, recordTypes } from '../ingest/records.ts'
-import { type LineType, lineTypes, RemovalRecord } from '../ingest/removal-records.ts'
+import {
+  type ImportRecord,
+  type LineType,
+  lineTypes,
+  RemovalRecord,
+  recordSchemas,
+  recordTypes,
+} from '../ingest/records.ts'
 import { namedSchemas } from '../schemas/named-schemas.ts'
 import { DecimalAmount } from '../schemas/primitives.ts'
 import {
@@ -105,7 +111,7 @@ function checkMeaning(record: ImportRecord): ReadRecord {
 
 const problem = (pointer: string, message: string): ReadRecord => ({ problems: [{ pointer, message }] })
 
-/** One fault for each place, without those that only repeat a fault further in. */
+/** One fault for each pointer, without those that only repeat a fault further in. */
 function toProblems(errors: ErrorObject[]) {
   const problems = new Map<string, string>()
   for (const error of errors) {

@@ -179,7 +179,7 @@ function offsetOf(document: Document, pointer: string): number {
 const hasRange = (node: unknown): node is { range?: [number, number, number] | null } =>
   typeof node === 'object' && node !== null && 'range' in node
 
-/** Without the value: a URL or an environment variable is a secret, also in the wrong place. */
+/** Without the value: a URL or an environment variable is a secret, also under the wrong key. */
 function describe(error: ErrorObject) {
   const { additionalProperty: key } = error.params
   if (key !== undefined && !IS_NAME.test(String(key))) return 'has an unknown key'

@@ -3,22 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { isTimeout, withDeadline } from '../abort-signals.ts'
 import { describeFailure, isConnectionFailure, isDatabaseUnreachable } from '../database/connection/database-errors.ts'
-import { type CatchUpLimits, CatchUpTarget } from './catch-up-target.ts'
 import type { ChainSettings } from './chain-config.ts'
-import { FollowingError, type OnChainEvent } from './chain-events.ts'
+import { type CatchUpLimits, CatchUpTarget, FollowingError, type OnChainEvent } from './chain-progress.ts'
 import { findMissing } from './feeds/followed-feeds.ts'
 import { type ChainClient, createChainClient, type Heads } from './rpc/chain-client.ts'
-import { EndpointError } from './rpc/endpoint-errors.ts'
-import { ChainUnavailableError, defaultEndpointSettings, type EndpointSettings } from './rpc/endpoints.ts'
-import { createHeadSockets } from './rpc/new-heads-subscription.ts'
-import type { BlockHeader } from './rpc/parse-responses.ts'
-import { ImportedChainError, OtherChainSettingsError } from './store/chain-registration.ts'
+import { defaultEndpointSettings, type EndpointSettings } from './rpc/endpoints.ts'
+import { createHeadSockets, createNewHeadSignal } from './rpc/new-heads-subscription.ts'
+import { ChainRefusedError } from './store/chain-registration.ts'
 import { ChainMovedError } from './store/chain-rows.ts'
 import { type ChainStore, openChainStore, StoredElsewhereError } from './store/chain-store.ts'
-import { defaultBackFillSettings } from './sync/backfill.ts'
+import { defaultBackFillSettings } from './sync/log-ranges.ts'
 import { checkFeeds } from './sync/sync-feeds.ts'
-import { createNewHeadSignal, followChain, type SyncFailure } from './sync/sync-loop.ts'
-import type { FollowedState, SyncStep } from './sync/sync-steps.ts'
+import { followChain, isUnavailable, type SyncFailure } from './sync/sync-loop.ts'
+import { newestOf } from './sync/sync-updates.ts'
 
 export interface ChainWorkerOptions {
   /** The URL of the database. */
@@ -50,8 +47,8 @@ const FEED_CHECK_MS = 30_000
 /** How long the start waits for the descriptions of feeds. */
 const FEED_RESPONSE_MS = 10_000
 
-/** How long a step being written may take at the end, and how long closing the connection may take. */
-const LAST_STEP_MS = 3000
+/** How long an update being written may take at the end, and how long closing the connection may take. */
+const LAST_UPDATE_MS = 3000
 const CLOSE_MS = 500
 
 /** Follows one chain through failures of its nodes and of the database. Opens nothing yet. */
@@ -142,11 +139,11 @@ export class ChainWorker {
     }
   }
 
-  /** Lets a step being written finish, within a limit, and releases the chain. */
+  /** Lets an update being written finish, within a limit, and releases the chain. */
   async close() {
     const opened = this.#opening
     this.#opening = undefined
-    await Promise.race([this.#writing?.catch(() => undefined), sleep(LAST_STEP_MS, undefined, { ref: false })])
+    await Promise.race([this.#writing?.catch(() => undefined), sleep(LAST_UPDATE_MS, undefined, { ref: false })])
     const closing = opened?.then((store) => store.close()).catch(() => undefined)
     await Promise.race([closing, sleep(CLOSE_MS, undefined, { ref: false })])
   }
@@ -200,21 +197,21 @@ export class ChainWorker {
     const { maxWaitMs } = this.#limits
     const settings = { ...defaultBackFillSettings, startBlock, maxWaitMs, feedCheckMs: FEED_CHECK_MS }
     const following = { chain, client: this.#client, store, settings }
-    for await (const step of followChain(following, readState, signal, this.#newHeads)) {
-      if (step.type === 'trouble') {
+    for await (const update of followChain(following, readState, signal, this.#newHeads)) {
+      if (update.type === 'trouble') {
         await this.#recordHeads(store)
-        this.#logTrouble(step.error)
+        this.#logTrouble(update.error)
         continue
       }
-      this.#writing = store.apply(step)
+      this.#writing = store.apply(update)
       await this.#writing.catch(async (error) => {
         await this.#recordHeads(store).catch(() => undefined)
         throw error
       })
       this.#pauseMs = SHORTEST_PAUSE_MS
       this.#target.recordProgress()
-      onEvent({ type: 'stored', step })
-      const newest = newestOf(step, state)
+      onEvent({ type: 'stored', update })
+      const newest = newestOf(update, state)
       if (newest !== undefined) onEvent({ type: 'arrived', asOf: newest })
       // Past prices may still be missing behind the newest block.
       const isComplete = findMissing((await readState()).feeds, startBlock, 1) === undefined
@@ -240,7 +237,7 @@ export class ChainWorker {
     await this.close()
     if (signal.aborted) return
     if (error instanceof FollowingError) throw error
-    const isRefused = error instanceof ImportedChainError || error instanceof OtherChainSettingsError
+    const isRefused = error instanceof ChainRefusedError
     if (isRefused && !this.#isAdmitted) throw new FollowingError(error.message, { cause: error })
     const isLost = isRefused || isStoreLost(error)
     if (isUnavailable(error)) this.#logTrouble(error)
@@ -254,16 +251,6 @@ export class ChainWorker {
     )
     this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS)
   }
-}
-
-/** No endpoint of the chain can be read. */
-const isUnavailable = (error: unknown): error is SyncFailure['error'] =>
-  error instanceof EndpointError || error instanceof ChainUnavailableError
-
-/** The newest block of the chain, if it is stored. */
-function newestOf(step: SyncStep, { asOf }: FollowedState): BlockHeader | undefined {
-  if (step.type === 'advance') return step.asOf.number === step.head.number ? step.asOf : undefined
-  return step.type === 'rest' && step.head.hash === asOf?.hash ? step.head : undefined
 }
 
 /** Failures of the connection and of the server; errors of the driver itself have no class of their own. */

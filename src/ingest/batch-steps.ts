@@ -15,7 +15,7 @@ import { aboutCampaigns, type ChangeKind, type Step } from '../read-models/steps
 import type { Query } from './batch-connection.ts'
 import { overlayMetadata, recordCampaignChanges } from './merge/campaign-metadata.ts'
 import {
-  findNewFigures,
+  findChangedIncentives,
   makeDocuments,
   mergeCampaigns,
   touchCampaigns,
@@ -43,7 +43,7 @@ export const batchSteps: readonly Step[] = [
   ...priceTokens,
   ...recordReassignedIncentives,
   ...mergeCampaigns,
-  ...findNewFigures,
+  ...findChangedIncentives,
   ...findRevaluedClaims,
   ...mergeClaims,
   // Records the changes before the rows are withdrawn.

@@ -7,9 +7,6 @@ import { checkReferences, removeReferred } from './staging/reference-checks.ts'
 import { type Batch, stageBatch } from './staging/staged-batches.ts'
 import { createTempTables, emptyWideTables } from './staging/temp-tables.ts'
 
-export type { PriceSource } from './staging/staged-batches.ts'
-export type { Batch }
-
 export interface Ingest {
   /**
    * Applies a batch in one transaction: everything or nothing. Its cost depends on the size of the batch, neither on

@@ -40,8 +40,8 @@ const derivedData = [
   'insert into token_versions (version) values (gen_random_uuid())',
   // Readers of a revision from before a gap start over.
   `delete from data_versions earlier using (
-    select revision, revision - lag(revision) over (order by revision) as step from data_versions
-  ) each where each.step > 1 and earlier.revision < each.revision`,
+    select revision, revision - lag(revision) over (order by revision) as increment from data_versions
+  ) each where each.increment > 1 and earlier.revision < each.revision`,
   // Readers of changes start again too: a repair is no change of a batch.
   'delete from changes',
   `insert into changes (revision, position, epoch, at, kind)

@@ -1,7 +1,5 @@
-import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import { ActionClaimant, ActionStep, actionCategories } from '../schemas/campaigns/action-steps.ts'
-import { AllowListType } from '../schemas/campaigns/allow-lists.ts'
-import { incentiveVariants } from '../schemas/campaigns/incentives.ts'
+import { type Static, type TProperties, Type } from '@sinclair/typebox'
+import { actionCategories } from '../schemas/campaigns/action-steps.ts'
 import { name128 } from '../schemas/parameters/query-values.ts'
 import {
   Address,
@@ -11,29 +9,20 @@ import {
   ChainId,
   DecimalAmount,
   Instant,
-  MAX_SAFE_INTEGER,
   TransactionHash,
   text,
 } from '../schemas/primitives.ts'
-import { ref, refOrNull, stringOrNull, wordOrNull } from '../schemas/references.ts'
+import { ref, refOrNull, wordOrNull } from '../schemas/references.ts'
+import { CampaignMetadataRecord, CampaignRecord } from './campaign-records.ts'
+import { optionalText, recordOf } from './record-fields.ts'
 
 /*
  * The records that the import accepts, one a line: `{"type": …}` and the field names of the API. They are made of the
- * API's own schemas; unknown keys are faults.
+ * API's own schemas; unknown keys are faults. Those of campaigns are in `campaign-records.ts`.
  */
 
-/** The schema of a record of a type: unknown keys are faults. */
-export const recordOf = <Name extends string, Fields extends TProperties>(
-  type: Name,
-  description: string,
-  fields: Fields,
-) => Type.Object({ type: Type.Literal(type), ...fields }, { additionalProperties: false, description })
-
-const orNull = <T extends TSchema>(schema: T) => Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }] })
 const nullableNumber = (description: string) =>
   Type.Optional(Type.Unsafe<number | null>({ type: ['number', 'null'], description }))
-const optionalText = (description: string) => Type.Optional(stringOrNull(description))
-const optionalInstant = (description: string) => Type.Optional(refOrNull(Instant, description))
 
 export const TokenRecord = recordOf('token', 'A token; identified by chain and address.', {
   chainId: ref(ChainId),
@@ -79,135 +68,6 @@ export const ActionTemplateRecord = recordOf('actionTemplate', 'A ready-made act
   category: Type.Optional(wordOrNull(actionCategories, 'Category of the action.')),
 })
 export type ActionTemplateRecord = Static<typeof ActionTemplateRecord>
-
-/** The figures of an incentive for which indexers are known to write `""` where they do not know. */
-export const claimFigures: ReadonlySet<string> = new Set(['claimedAmount', 'totalAmountClaimed', 'totalClaims'])
-const unknownAmount = Type.Optional(
-  Type.Unsafe<string>({ anyOf: [ref(BaseUnits), { type: 'string', const: '' }], description: 'Empty: unknown.' }),
-)
-
-/** An incentive as a record gives it: without `metadata`, which comes from the token. */
-function asIncentiveRecord(variant: TObject) {
-  const { metadata: _, ...properties } = variant.properties
-  for (const figure of claimFigures) {
-    if (figure in properties) properties[figure] = unknownAmount
-  }
-  return Type.Object(properties, { additionalProperties: false })
-}
-
-const IncentiveRecord = Type.Unsafe<Record<string, unknown> & { type: string }>({
-  type: 'object',
-  required: ['type'],
-  discriminator: { propertyName: 'type' },
-  oneOf: incentiveVariants.map(asIncentiveRecord),
-})
-
-/** Addresses that a simple list admits or denies. */
-const listedAddresses = Type.Optional(
-  Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: ref(Address), maxItems: 1_000_000 }),
-)
-
-/** What the validator allows one claimant on one incentive. */
-const MaxClaimsPerClaimant = Type.Unsafe<number | 'unlimited' | null>({
-  type: ['integer', 'string', 'null'],
-  minimum: 1,
-  maximum: MAX_SAFE_INTEGER,
-  pattern: '^unlimited$',
-  description: 'Claims that the validator allows one claimant on one incentive, or `unlimited`; null: unknown.',
-  'x-expected': 'an integer from 1 to 9007199254740991, "unlimited" or null',
-})
-
-const AllowListRecord = Type.Object(
-  {
-    owner: ref(Address),
-    contractAddress: ref(Address),
-    type: ref(AllowListType),
-    addresses: listedAddresses,
-    accessListId: Type.Optional(name128('Access list that decides; only for an OffchainAccessList.')),
-  },
-  { additionalProperties: false },
-)
-
-const TokenReference = Type.Object({ chainId: ref(ChainId), address: ref(Address) }, { additionalProperties: false })
-
-/** What is known of a campaign that no chain tells. */
-const metadataFields = {
-  creator: Type.Optional(refOrNull(Address, 'Defaults to the owner.')),
-  campaignName: optionalText('Readable name.'),
-  templateId: optionalText('ID of the template.'),
-  actionTemplateId: Type.Optional(
-    Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', description: 'Action template.' }),
-  ),
-  customAction: Type.Optional(Type.Boolean({ description: 'Whether the template was customised; `false`.' })),
-  nftImageUri: optionalText('URI of the image of the NFT.'),
-  nftName: optionalText('Name of the NFT.'),
-  nftMetadataId: optionalText('ID of the metadata of the NFT.'),
-  projectImageUri: optionalText('URI of the image of the project.'),
-  projectUrl: optionalText('URL of the project.'),
-  tokenImageUri: optionalText('URI of the image of the token.'),
-  startTime: optionalInstant('Start of the claim period, inclusive.'),
-  endTime: optionalInstant('Claims are possible until before this instant.'),
-  verificationLevel: optionalText('Verification that users need.'),
-  distributionChannels: Type.Optional(
-    Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: name128(), maxItems: 1000 }),
-  ),
-  autocampaignId: Type.Optional(orNull(name128())),
-  actionToken: Type.Optional(orNull(TokenReference)),
-  nftCollection: Type.Optional(orNull(TokenReference)),
-}
-
-export const CampaignRecord = recordOf('campaign', 'A campaign; identified by its ID and replaced whole.', {
-  id: ref(CampaignId),
-  action: ref(Address),
-  budget: ref(Address),
-  owner: ref(Address),
-  validator: ref(Address),
-  blockTimestamp: ref(BlockTimestamp),
-  txHash: ref(TransactionHash),
-  protocolFee: ref(BaseUnits),
-  maxParticipants: ref(BaseUnits),
-  maxClaimsPerClaimant: Type.Optional(MaxClaimsPerClaimant),
-  incentives: Type.Array(IncentiveRecord, { maxItems: 1000 }),
-  allowList: Type.Optional(orNull(AllowListRecord)),
-  actionSteps: Type.Optional(
-    Type.Unsafe<ActionStep[] | null>({ type: ['array', 'null'], items: ref(ActionStep), maxItems: 1000 }),
-  ),
-  campaignIndex: Type.Optional(ref(BaseUnits, 'Defaults to the identifier of the ID.')),
-  actionClaimant: Type.Optional(refOrNull(ActionClaimant)),
-  createdAtBlockchainNumbers: Type.Optional(
-    Type.Unsafe<Record<string, string> | null>({
-      type: ['object', 'null'],
-      propertyNames: {
-        pattern: '^(0|[1-9][0-9]{0,15})$',
-        'x-expected': 'an object whose keys are chain IDs',
-      },
-      additionalProperties: ref(BaseUnits),
-      maxProperties: 1000,
-    }),
-  ),
-  ...metadataFields,
-  incentivePositions: Type.Optional(
-    Type.Unsafe<readonly number[] | null>({
-      type: ['array', 'null'],
-      items: Type.Integer({ minimum: 0, maximum: 32_767 }),
-      maxItems: 1000,
-      description: 'Index of each incentive, ascending, where some are left out; else they count from 0.',
-    }),
-  ),
-})
-export type CampaignRecord = Static<typeof CampaignRecord>
-
-export const CampaignMetadataRecord = recordOf(
-  'campaignMetadata',
-  'What no chain tells of a campaign; identified by its ID and replaced whole. Where the record of the campaign has the same keys, these win.',
-  {
-    id: ref(CampaignId),
-    ...metadataFields,
-    accessListId: Type.Optional(orNull(name128('Access list that decides; only for an OffchainAccessList.'))),
-    allowListAddresses: listedAddresses,
-  },
-)
-export type CampaignMetadataRecord = Static<typeof CampaignMetadataRecord>
 
 const incentivePosition = Type.Integer({ minimum: 0, maximum: 32_767, description: 'Index of the incentive, from 0.' })
 
@@ -291,3 +151,45 @@ interface FollowedTerms {
 export type IngestRecord = Exclude<ImportRecord, CampaignRecord> | (CampaignRecord & Partial<FollowedTerms>)
 
 export const recordTypes = Object.keys(recordSchemas) as RecordType[]
+
+/** The keys that identify each type of record: the content of a removal. */
+const identityKeys = {
+  token: { chainId: ref(ChainId), address: ref(Address) },
+  tokenPrice: { chainId: ref(ChainId), address: ref(Address), at: ref(Instant) },
+  contract: { chainId: ref(ChainId), address: ref(Address) },
+  actionTemplate: { id: ActionTemplateRecord.properties.id },
+  accessList: { id: AccessListRecord.properties.id },
+  campaign: { id: ref(CampaignId) },
+  campaignMetadata: { id: ref(CampaignId) },
+  claim: {
+    chainId: ref(ChainId, 'Chain of the campaign.'),
+    txHash: ref(TransactionHash),
+    logIndex: ClaimRecord.properties.logIndex,
+  },
+  claimSignature: {
+    campaignId: ref(CampaignId),
+    claimant: ref(Address),
+    incentiveId: ClaimSignatureRecord.properties.incentiveId,
+  },
+  profile: { userAddress: ref(Address) },
+} satisfies Record<RecordType, TProperties>
+
+type IdentityKey<Type extends RecordType> = Type extends RecordType ? keyof (typeof identityKeys)[Type] : never
+
+/** Removes the record with an identity; `of` is its type. */
+export interface RemovalRecord extends Partial<Record<IdentityKey<RecordType>, string | number>> {
+  type: 'removal'
+  of: RecordType
+}
+export const RemovalRecord = Type.Unsafe<RemovalRecord>({
+  type: 'object',
+  required: ['type', 'of'],
+  discriminator: { propertyName: 'of' },
+  oneOf: Object.entries(identityKeys).map(([of, keys]) =>
+    recordOf('removal', `Removes a record of the type ${of}.`, { of: Type.Literal(of), ...keys }),
+  ),
+})
+
+/** The `type` that a line of an import may have. */
+export const lineTypes = [...recordTypes, 'removal'] as const
+export type LineType = (typeof lineTypes)[number]

@@ -2,7 +2,7 @@ import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /*
- * How the process ends when asked to: what was opened is closed, the last first. There is one shutdown for the whole
+ * How the process ends at a signal: what was opened is closed, the last first. There is one shutdown for the whole
  * process, as signals are for the whole process.
  */
 
@@ -74,7 +74,7 @@ export function handleSignals({ timeoutMs, toExitCode, onError }: ShutdownOption
       const signalCode = 128 + constants.signals[signal]
       const request = requests.count(performance.now())
       if (request === 'first') void end(toExitCode(signalCode))
-      if (request === 'serious') void forceExit(signalCode)
+      if (request === 'forced') void forceExit(signalCode)
     })
   }
   // The reader of the output is gone: reporting that would fail too, again and again.
@@ -111,14 +111,14 @@ export function createRequestCounter() {
   let firstAt = 0
   let lastAt = Number.NEGATIVE_INFINITY
   return {
-    count(now: number): 'first' | 'same' | 'serious' {
+    count(now: number): 'first' | 'same' | 'forced' {
       const isEcho = now - lastAt < DUPLICATE_SIGNAL_MS
       lastAt = now
       if (isEcho) return 'same'
       count += 1
       if (count === 1) firstAt = now
       if (count === 1) return 'first'
-      return count === 2 && now - firstAt < DOUBLE_SIGNAL_MS ? 'same' : 'serious'
+      return count === 2 && now - firstAt < DOUBLE_SIGNAL_MS ? 'same' : 'forced'
     },
   }
 }

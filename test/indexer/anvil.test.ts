@@ -120,7 +120,7 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
     await node.ask('anvil_reorg', 2, [])
     await node.mineEmpty(1)
     const steps = await settle()
-    expect(steps.map((step) => (step.type === 'advance' ? step.depth : step.type))).toEqual([2, 'rest'])
+    expect(steps.map((step) => (step.type === 'new-blocks' ? step.depth : step.type))).toEqual([2, 'rest'])
     expect(store.facts().claims).toEqual([])
     expect(store.facts().campaigns.map(({ record }) => record.incentives[0]?.totalClaims)).toEqual(['0'])
     expect(store.facts()).toEqual(await freshFacts(node))

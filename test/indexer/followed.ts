@@ -6,8 +6,8 @@ import {
   defaultEndpointSettings,
   type EndpointSettings,
 } from '../../src/indexer/rpc/endpoints.ts'
-import { syncOnce } from '../../src/indexer/sync/sync-once.ts'
-import type { SyncStep } from '../../src/indexer/sync/sync-steps.ts'
+import { syncOnce } from '../../src/indexer/sync/sync-loop.ts'
+import type { ChainUpdate } from '../../src/indexer/sync/sync-updates.ts'
 import { recordedChain } from './recording/recording.ts'
 import { StoredChain } from './stored-chain.ts'
 
@@ -47,7 +47,7 @@ export function createFollowed(
 
   /** Looks until nothing has changed, also where nodes that fail by turns contradict each other for long. @returns the steps that were stored. */
   async function settle() {
-    const steps: SyncStep[] = []
+    const steps: ChainUpdate[] = []
     for (let looks = 0; looks < 300; looks += 1) {
       try {
         for await (const step of syncOnce({ chain, client, store, settings }, store.state, memory)) {

@@ -3,8 +3,8 @@ import { EndpointError } from '../../src/indexer/rpc/endpoint-errors.ts'
 import { ChainUnavailableError, defaultEndpointSettings } from '../../src/indexer/rpc/endpoints.ts'
 import { openChainStore } from '../../src/indexer/store/chain-store.ts'
 import type { SkippedCampaignOptions } from '../../src/indexer/store/skipped-campaigns.ts'
-import { syncOnce } from '../../src/indexer/sync/sync-once.ts'
-import type { SyncStep } from '../../src/indexer/sync/sync-steps.ts'
+import { syncOnce } from '../../src/indexer/sync/sync-loop.ts'
+import type { ChainUpdate } from '../../src/indexer/sync/sync-updates.ts'
 import { recordedChain, recording } from './recording/recording.ts'
 
 /** The recorded contracts on a node, as a chain file names them. */
@@ -42,7 +42,7 @@ export async function openIndexed(databaseUrl: string, url: string, skipped: Ski
 
   /** Looks until nothing has changed. @returns the steps that were written. */
   async function settle() {
-    const steps: SyncStep[] = []
+    const steps: ChainUpdate[] = []
     for (let looks = 0; looks < 30; looks += 1) {
       try {
         const looking = syncOnce({ chain, client, store, settings }, await store.readState(), memory)

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { CampaignOrigin } from '../../src/indexer/protocol/campaign-origins.ts'
 import type { ChainCampaign } from '../../src/indexer/protocol/contracts/campaign-components.ts'
-import type { FeedFacts, FollowedState, FollowedStore, SyncStep } from '../../src/indexer/sync/sync-steps.ts'
+import type { ChainUpdate, FeedFacts, FollowedState, FollowedStore } from '../../src/indexer/sync/sync-updates.ts'
 import type { ClaimRecord } from '../../src/ingest/records.ts'
 
 /** A store in memory that does what each step says, and no more. */
@@ -45,7 +45,7 @@ export class StoredChain implements FollowedStore {
     return new Set(this.tokens.keys())
   }
 
-  apply(step: SyncStep) {
+  apply(step: ChainUpdate) {
     switch (step.type) {
       case 'rest':
         return
@@ -63,7 +63,7 @@ export class StoredChain implements FollowedStore {
         this.applyFeeds(step.feedFacts)
         this.state = { ...this.state, backFilledTo: step.to, backFilledHash: step.hash }
         return
-      case 'advance': {
+      case 'new-blocks': {
         const { base } = step
         if (base !== -1) {
           for (const [key, { blockNumber }] of this.claims) if (blockNumber > base) this.claims.delete(key)

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
-import type { CampaignRecord, ImportRecord } from '../../src/ingest/records.ts'
+import type { CampaignRecord } from '../../src/ingest/campaign-records.ts'
+import type { ImportRecord } from '../../src/ingest/records.ts'
 import { expectMapsToAgree, mapSomeFacets, storeActivityOf } from '../setup/data/campaign-maps.ts'
 import {
   allOf,

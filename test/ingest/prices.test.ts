@@ -1,7 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import { derivedColumns, derivedCounts } from '../../src/doctor/derived-column-checks.ts'
-import { type Batch, type Ingest, openIngest } from '../../src/ingest/batches.ts'
-import type { CampaignRecord, ClaimRecord, TokenPriceRecord } from '../../src/ingest/records.ts'
+import { type Ingest, openIngest } from '../../src/ingest/batches.ts'
+import type { CampaignRecord } from '../../src/ingest/campaign-records.ts'
+import type { ClaimRecord, TokenPriceRecord } from '../../src/ingest/records.ts'
+import type { Batch } from '../../src/ingest/staging/staged-batches.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 

@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { ChainSettings } from '../../src/indexer/chain-config.ts'
-import type { ChainEvent } from '../../src/indexer/chain-events.ts'
+import type { ChainEvent } from '../../src/indexer/chain-progress.ts'
 import type { EndpointCounts } from '../../src/indexer/rpc/endpoints.ts'
-import type { Advance } from '../../src/indexer/sync/sync-steps.ts'
+import type { NewBlocks } from '../../src/indexer/sync/sync-updates.ts'
 import { ChainLog } from '../../src/observability/chains/chain-log.ts'
 
 const chain: ChainSettings = {
@@ -22,8 +22,8 @@ const nothing = { feedFacts, origins: [], claims: [], affects: [], orphanClaims:
 const unknown = (position: number) =>
   ({ kind: 'incentive', campaignId: '8453:0xcc:1', contract: '0xdd', position }) as const
 
-const anAdvance = (more: Partial<Advance>): { type: 'advance' } & Advance => ({
-  type: 'advance',
+const newBlocks = (more: Partial<NewBlocks>): { type: 'new-blocks' } & NewBlocks => ({
+  type: 'new-blocks',
   ...nothing,
   ...{ base: 2999, depth: 0, asOf: at(3000), head: at(3000), finalized: 2900 },
   ...{ blocks: [], campaigns: [], revertedCampaigns: [], tokens: [] },
@@ -54,7 +54,10 @@ test('a back-fill says how far it is and how fast, every five seconds at most', 
   said()
   for (const to of [1100, 1200, 1400]) {
     pass(2000)
-    note({ type: 'stored', step: { type: 'back-fill', to, hash: '0xaa', head: at(3010), finalized: 3000, ...nothing } })
+    note({
+      type: 'stored',
+      update: { type: 'back-fill', to, hash: '0xaa', head: at(3010), finalized: 3000, ...nothing },
+    })
   }
   expect(said()).toEqual([{ block: 1400, finalized: 3000, percent: 20, blocksPerSecond: 67, msg: 'backfill progress' }])
 })
@@ -62,14 +65,14 @@ test('a back-fill says how far it is and how fast, every five seconds at most', 
 test('each component of no known kind is told once, and of many at the same time only some', () => {
   const { note, said } = aJournal()
   said()
-  const advance = (positions: number[]) => {
-    const campaigns = [{ unknown: positions.map(unknown) }] as unknown as Advance['campaigns']
-    note({ type: 'stored', step: anAdvance({ campaigns }) })
+  const store = (positions: number[]) => {
+    const campaigns = [{ unknown: positions.map(unknown) }] as unknown as NewBlocks['campaigns']
+    note({ type: 'stored', update: newBlocks({ campaigns }) })
   }
-  advance([1])
-  advance([1, 2])
+  store([1])
+  store([1, 2])
   expect(said()).toEqual([1, 2].map((n) => ({ ...unknown(n), msg: 'unsupported or unreadable component skipped' })))
-  advance(Array.from({ length: 15 }, (_, index) => index))
+  store(Array.from({ length: 15 }, (_, index) => index))
   expect(said().slice(9)).toEqual([
     { ...unknown(11), msg: 'unsupported or unreadable component skipped' },
     { count: 3, msg: 'more components skipped; `index --status` lists them' },
@@ -81,8 +84,8 @@ test('a failure is told when its reason changes, and its end once', () => {
   said()
   const trouble = (reason: string) => note({ type: 'trouble', reason })
   for (const reason of ['one', 'one', 'other']) trouble(reason)
-  note({ type: 'stored', step: { type: 'rest', head: at(3000), finalized: 2900 } })
-  note({ type: 'stored', step: { type: 'rest', head: at(3000), finalized: 2900 } })
+  note({ type: 'stored', update: { type: 'rest', head: at(3000), finalized: 2900 } })
+  note({ type: 'stored', update: { type: 'rest', head: at(3000), finalized: 2900 } })
   expect(said()).toEqual([
     { reason: 'one', msg: 'reading the chain failed, retrying' },
     { reason: 'other', msg: 'reading the chain failed, retrying' },
@@ -93,7 +96,7 @@ test('a failure is told when its reason changes, and its end once', () => {
 test('how far a chain is comes with what its endpoints have failed at since the last time', () => {
   const { note, logProgress, said } = aJournal()
   note({ type: 'heads', head: at(3010), finalized: null })
-  note({ type: 'stored', step: anAdvance({ orphanClaims: 2 }) })
+  note({ type: 'stored', update: newBlocks({ orphanClaims: 2 }) })
   expect(said().slice(1)).toEqual([{ orphanClaims: 2, msg: 'orphan claims skipped: unknown incentive' }])
   logProgress([{ position: 1, requests: 9, errors: { timeout: 2 } }])
   logProgress([{ position: 1, requests: 11, errors: { timeout: 2, status: 1 } }])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { CampaignRecord } from '../../src/ingest/records.ts'
+import type { CampaignRecord } from '../../src/ingest/campaign-records.ts'
 import {
   aCampaign,
   aClaim,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CampaignListItem, ListCampaignsResponse } from '../../src/features/campaigns/campaign-schemas.ts'
-import type { CampaignRecord, ImportRecord } from '../../src/ingest/records.ts'
+import type { CampaignRecord } from '../../src/ingest/campaign-records.ts'
+import type { ImportRecord } from '../../src/ingest/records.ts'
 import { aCampaign, aHash, anActionTemplate, anAddress, aStep, inUpperCase } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 

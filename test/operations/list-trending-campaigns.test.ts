@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TrendingCampaign } from '../../src/features/trending/trending-schemas.ts'
-import type { CampaignRecord, ClaimRecord, ClaimSignatureRecord, ImportRecord } from '../../src/ingest/records.ts'
+import type { CampaignRecord } from '../../src/ingest/campaign-records.ts'
+import type { ClaimRecord, ClaimSignatureRecord, ImportRecord } from '../../src/ingest/records.ts'
 import {
   aCampaign,
   aClaim,

@@ -188,8 +188,8 @@ describe('signals', () => {
   test.each([
     ['copies of one signal are one wish', [0, 2, 4, 90], ['first', 'same', 'same', 'same']],
     ['twice within a few seconds is one wish', [0, 1500], ['first', 'same']],
-    ['the third time is meant seriously', [0, 1500, 2500], ['first', 'same', 'serious']],
-    ['a second one after a while is meant seriously', [0, 3500], ['first', 'serious']],
+    ['the third time is meant seriously', [0, 1500, 2500], ['first', 'same', 'forced']],
+    ['a second one after a while is meant seriously', [0, 3500], ['first', 'forced']],
   ])('%s', (_title, times, expected) => {
     expect(counted(times)).toEqual(expected)
   })

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
+import type { CampaignRecord } from '../../src/ingest/campaign-records.ts'
 import type {
   AccessListRecord,
   ActionTemplateRecord,
-  CampaignRecord,
   ClaimRecord,
   ImportRecord,
   ProfileRecord,
+  RemovalRecord,
   TokenRecord,
 } from '../../src/ingest/records.ts'
-import type { RemovalRecord } from '../../src/ingest/removal-records.ts'
 
 /*
  * Records for tests: complete, all different, and the same in every run. What a test is about, it says itself.

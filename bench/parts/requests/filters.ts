@@ -1,5 +1,5 @@
 import { openIngest } from '../../../src/ingest/batches.ts'
-import type { CampaignRecord } from '../../../src/ingest/records.ts'
+import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import { aNewCampaign, removeFacts } from '../../data/block-batches.ts'
 import { withSecondDatabase } from '../../data/facts-database.ts'
 import { findPopular } from '../../data/popular-facts.ts'

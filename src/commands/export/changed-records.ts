@@ -2,7 +2,7 @@ import pg from 'pg'
 import { copyChangedNeededSql, copySql, type RecordFormat } from '../../database/records/record-pages.ts'
 import { type RecordKind, recordSources } from '../../database/records/record-sources.ts'
 import type { Snapshot } from '../../database/records/snapshots.ts'
-import type { RemovalRecord } from '../../ingest/removal-records.ts'
+import type { RemovalRecord } from '../../ingest/records.ts'
 import { parseChangeCursor } from '../../read-models/changes/read.ts'
 import type { Change } from '../../schemas/changes.ts'
 import type { CopyState } from './copied-files.ts'
@@ -85,7 +85,7 @@ function betweenSql(after: string, upTo: string) {
   return `(revision, position) > ${from} and (revision, position) <= ${to}`
 }
 
-/** What is to be appended for changed records that campaigns need; tables have no place for them. */
+/** What is to be appended for changed records that campaigns need; tables have no row for them. */
 export async function findChangedNeeded(snapshot: Snapshot, { format, cursor }: CopyState, upTo: string) {
   if (format === 'csv') return []
   const changes = betweenSql(cursor, upTo)

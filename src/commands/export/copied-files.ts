@@ -28,7 +28,7 @@ export type CopyState = Omit<Static<typeof CopyState>, 'pricedTo'> & { pricedTo:
 
 const STATE = 'cursor.json'
 
-/** Where removals stand that a table has no place for. */
+/** The file of removals, for which tables have no row. */
 export const REMOVALS = 'removals.ndjson'
 
 /** The state of a folder, which is an export's from now on. @throws ExportFolderError */

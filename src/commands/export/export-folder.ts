@@ -5,7 +5,7 @@ import pg from 'pg'
 import { chainsSql, conditionsOf, copySql, type RecordFormat } from '../../database/records/record-pages.ts'
 import { type RecordKind, recordKinds } from '../../database/records/record-sources.ts'
 import { openSnapshotsOf, type Snapshot, withCrlf } from '../../database/records/snapshots.ts'
-import type { RemovalRecord } from '../../ingest/removal-records.ts'
+import type { RemovalRecord } from '../../ingest/records.ts'
 import { type Attempt, retryWhileAway, withCurrentSchema } from '../../process/database-access.ts'
 import { ending } from '../../process/shutdown.ts'
 import { type ChangePage, createChangeReader } from '../../read-models/changes/read.ts'
@@ -27,7 +27,7 @@ export interface ExportOptions {
   follow?: boolean
 }
 
-/** Changes that are taken in one step. */
+/** Maximum number of changes that are written together. */
 const MAX_CHANGES = 1000
 
 /** How often it is looked for changes. */
@@ -78,7 +78,7 @@ async function copyToFolder(
 
 const asText = (format: RecordFormat, chunks: AsyncGenerator<Buffer>) => (format === 'csv' ? withCrlf(chunks) : chunks)
 
-/** All there is, in the place of what the folder has. */
+/** Replaces what the folder has with all records. */
 async function copyAll(snapshot: Snapshot, folder: string, format: RecordFormat): Promise<CopyState> {
   const { next: cursor } = (await createChangeReader(snapshot.database).read(undefined, 0)) ?? {}
   if (cursor === undefined) throw new TypeError('there is no cursor of now')

@@ -180,22 +180,18 @@ const SKIPPED_COLUMNS = ['chainId', 'campaignId', 'reason'] as const
 
 function toText(chains: ChainRow[], { unknown, skipped, hiding }: NamedRows) {
   if (chains.length === 0) return 'no chain is indexed\n'
-  const sumOf = (countOf: (chain: ChainRow) => number) => chains.reduce((sum, chain) => sum + countOf(chain), 0)
-  const more = (total: number, named: number) => (total > named ? `… and ${total - named} more\n` : '')
+  const moreThan = (named: number, column: 'unknownComponentCount' | 'leftOutCampaignCount') => {
+    const total = chains.reduce((sum, chain) => sum + chain[column], 0)
+    return total > named ? `… and ${total - named} more\n` : ''
+  }
   let text = toTable(CHAIN_COLUMNS, chains)
   if (unknown.length > 0) {
     text += `\nunsupported or unreadable components:\n${toTable(UNKNOWN_COLUMNS, unknown)}`
-    text += more(
-      sumOf((chain) => chain.unknownComponentCount),
-      unknown.length,
-    )
+    text += moreThan(unknown.length, 'unknownComponentCount')
   }
   if (skipped.length > 0) {
     text += `\nskipped campaigns (the database rejects them):\n${toTable(SKIPPED_COLUMNS, skipped)}`
-    text += more(
-      sumOf((chain) => chain.leftOutCampaignCount),
-      skipped.length,
-    )
+    text += moreThan(skipped.length, 'leftOutCampaignCount')
   }
   if (hiding.length > 0) {
     text += `\ncampaigns hidden by default pay these tokens, which are not whitelisted:\n${toTable(HIDING_COLUMNS, hiding)}`

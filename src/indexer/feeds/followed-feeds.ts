@@ -4,7 +4,7 @@ import type { FeedPrice } from './feed-prices.ts'
 import type { Aggregator, FeedSource } from './feed-sources.ts'
 import type { PriceSource } from './price-settings.ts'
 
-/* The state of feeds between looks. Plain data, stored as JSON with each step that changes it. */
+/* The state of feeds. Plain data, stored as JSON with each update that changes it. */
 
 interface FollowedAggregator extends Aggregator {
   /** First block whose logs are read; earlier ones are still to be read, down to the first block of the chain. */

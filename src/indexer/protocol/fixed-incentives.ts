@@ -3,13 +3,13 @@ import { toEventSelector } from 'viem/utils'
 import type { Incentive } from '../../schemas/campaigns/incentives.ts'
 
 /** The part of an incentive that changes with its use; the rest is fixed. */
-type Figure = 'limit' | 'claimedAmount' | 'totalAmountClaimed' | 'totalClaims' | 'remainingBalance'
-type WithoutFigures<Variant> = Variant extends Incentive
-  ? Omit<Variant, Figure | 'metadata' | 'rebatePercentage'>
+type StateField = 'limit' | 'claimedAmount' | 'totalAmountClaimed' | 'totalClaims' | 'remainingBalance'
+type WithoutState<Variant> = Variant extends Incentive
+  ? Omit<Variant, StateField | 'metadata' | 'rebatePercentage'>
   : never
 
 /** An incentive as it was set up, in the fields of the API. */
-export type FixedIncentive = WithoutFigures<Incentive>
+export type FixedIncentive = WithoutState<Incentive>
 
 /** Lower-case, as all addresses are compared and stored. */
 export const toAddress = (address: string) => address.toLowerCase() as Hex

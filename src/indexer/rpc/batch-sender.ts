@@ -20,13 +20,13 @@ interface Batch {
 /** Maximum number of simultaneous requests to one endpoint. */
 const MAX_REQUESTS = 8
 
-/** How often in a row a call must fail, at an endpoint that answers other calls, before that is accepted. */
+/** How often in a row a call must fail, at an endpoint that responds to other calls, before that is accepted. */
 const MAX_ATTEMPTS = 3
 
 /** Fewer calls are not divided among several requests. */
 const MIN_CALLS = 25
 
-/** A call that every endpoint answers quickly. */
+/** A call to which every endpoint responds quickly. */
 const PROBE: RpcCall = { method: 'eth_chainId', params: [] }
 
 /**
@@ -88,7 +88,7 @@ export class BatchSender {
   }
 
   /**
-   * @returns the results, or the failure if the endpoint answers other calls.
+   * @returns the results, or the failure if the endpoint responds to other calls.
    * @throws EndpointError if the endpoint failed as a whole.
    */
   async #trySending(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcResponse[] | EndpointError> {
@@ -112,7 +112,7 @@ export class BatchSender {
   }
 
   /**
-   * How often a request is sent in a row: a node that fails every second request might otherwise answer only the probe
+   * How often a request is sent in a row: a node that fails every second request might otherwise respond only to the probe
    * in between. A batch is sent again if others have failed as well: the cause may be a lost connection, not its size.
    */
   #maxAttempts({ fault, retryAfterMs }: EndpointError, calls: readonly RpcCall[]) {
@@ -121,7 +121,7 @@ export class BatchSender {
     return this.#failures > 1 && fault !== 'timeout' ? 2 : 1
   }
 
-  /** Why the endpoint as a whole has failed; undefined if it answers other calls, and only this request failed. */
+  /** Why the endpoint as a whole has failed; undefined if it responds to other calls, and only this request failed. */
   async #failureOfAll(failure: EndpointError, calls: readonly RpcCall[], signal: AbortSignal) {
     const isRepeated = this.#failures > 1 || this.#size.isTrial
     if (failure.fault === 'rate-limited') {
@@ -155,7 +155,7 @@ function throwFirst(ended: readonly PromiseSettledResult<void>[]) {
   for (const one of ended) if (one.status === 'rejected') throw one.reason
 }
 
-/** The error that all calls of a batch were answered with: it may concern the batch. */
+/** The error that all calls of a batch returned: it may concern the batch. */
 function errorOfAll(responses: readonly RpcResponse[]): EndpointError | undefined {
   const [first] = responses
   if (responses.length < 2 || first === undefined || !('error' in first)) return undefined

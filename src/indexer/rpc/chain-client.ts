@@ -109,9 +109,9 @@ const blockNumbered = (number: number) =>
   })
 
 /**
- * Asks the first endpoint that responds for its newest block. A stuck endpoint responds like any other: if its head has
- * not changed for a while, or is below one seen before, the others are asked too, and the one that is ahead is used.
- * @param stuckAfterMs how long a head may stay the same before others are asked, and how often they are.
+ * Reads the newest block of the first endpoint that responds. A stuck endpoint responds like any other: if its head has
+ * not changed for a while, or is below one seen before, the others are called too, and the one that is ahead is used.
+ * @param stuckAfterMs how long a head may stay the same before others are called, and how often they are.
  */
 function createHeads(chainId: number, endpoints: Endpoints, stuckAfterMs: number, onHeads?: (heads: Heads) => void) {
   let newest: { head: BlockHeader; at: number } | undefined

@@ -1,8 +1,10 @@
 import type { Hex } from 'viem'
-import { encodeFunctionData } from 'viem/utils'
+import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
+import { coreEvents } from '../protocol/abi-events.ts'
 import { readFunctions } from '../protocol/contracts/abi-functions.ts'
 import type { CallContracts, ContractCall } from '../protocol/contracts/contract-reader.ts'
-import { zeroAddress } from '../protocol/fixed-incentives.ts'
+import { toAddress, topicsOf, zeroAddress } from '../protocol/fixed-incentives.ts'
+import { type ChainLog, readLog } from '../protocol/protocol-events.ts'
 import { EndpointError } from './endpoint-errors.ts'
 import type { Endpoint, Endpoints } from './endpoints.ts'
 import { contractCall, type RpcRequest } from './rpc-requests.ts'
@@ -15,8 +17,8 @@ const SILENCE_MS = 600_000
 
 /**
  * Calls contracts at a block. Whoever deploys a contract decides what it does: a call may fail with a message that no
- * other client uses, or take longer than a node allows. What the same endpoint answers besides tells this from an
- * endpoint that fails; after several attempts the call counts as one that reverts.
+ * other client uses, or take longer than a node allows. Other responses of the same endpoint distinguish this
+ * from an endpoint that fails; after several attempts the call counts as one that reverts.
  *
  * A node without the state of a block may return nothing at all, as for an address without a contract. A core returns
  * something, so an endpoint for which no core does is not believed.
@@ -66,7 +68,9 @@ export function createContractCalls(endpoints: Endpoints, cores: ReadonlySet<Hex
     }
 }
 
-const firstCampaign = encodeFunctionData({ abi: readFunctions, functionName: 'getBoost', args: [0n] })
+const getBoost = { abi: readFunctions, functionName: 'getBoost' } as const
+
+const firstCampaign = encodeFunctionData({ ...getBoost, args: [0n] })
 
 /** Whether an endpoint has one of the cores at a block. */
 async function hasCore(endpoint: Endpoint, cores: ReadonlySet<Hex>, hash: Hex) {
@@ -83,6 +87,48 @@ const callRequest = (call: ContractCall, blockHash: Hex): RpcRequest<Hex | null 
   }
 }
 
-/** A call that every node that knows the block can answer: such an address has no contract. Each is repeated. */
+/** A call that succeeds on every node that knows the block: such an address has no contract. Each is repeated. */
 const controlRequest = (blockHash: Hex, count: number) =>
   contractCall({ to: zeroAddress, data: `0x0${count}` }, { blockHash })
+
+/** Parts of campaigns named in one look, which may not be stored yet. */
+export interface NamedParts {
+  contracts: Set<Hex>
+  /** Campaigns whose incentives are still to be read from the core: the first contracts do not name them in events. */
+  pending: { core: Hex; boostId: bigint }[]
+}
+
+const namingTopics = topicsOf(coreEvents.filter(({ name }) => name === 'BoostCreated' || name === 'IncentiveAdded'))
+
+/** Notes the contracts that cores name as parts of a campaign. */
+export function recordParts(logs: readonly ChainLog[], cores: ReadonlySet<Hex>, named: NamedParts) {
+  for (const log of logs) {
+    if (!namingTopics.includes(log.topics[0] ?? '0x') || !cores.has(log.address)) continue
+    const event = readLog(log)
+    if (event?.type === 'IncentiveAdded') named.contracts.add(event.incentiveAddress)
+    if (event?.type !== 'BoostCreated') continue
+    named.contracts.add(event.action)
+    named.pending.push({ core: log.address, boostId: event.boostId })
+  }
+}
+
+/** Reads the incentives of campaigns from their cores, as of a block; cores list all that ever existed. */
+export async function findIncentives(endpoint: Endpoint, named: NamedParts, block: 'latest' | { blockHash: Hex }) {
+  const campaigns = [...named.pending]
+  const responses = await endpoint.call(
+    campaigns.map(({ core, boostId }) =>
+      contractCall({ to: core, data: encodeFunctionData({ ...getBoost, args: [boostId] }) }, block),
+    ),
+  )
+  for (const incentive of responses.flatMap(readIncentives)) named.contracts.add(toAddress(incentive))
+  named.pending = named.pending.filter((campaign) => !campaigns.includes(campaign))
+}
+
+/** None if the core returns another form. */
+function readIncentives(data: Hex | null) {
+  try {
+    return data === null ? [] : decodeFunctionResult({ ...getBoost, data }).incentives
+  } catch {
+    return []
+  }
+}

@@ -17,7 +17,7 @@ export type EndpointFault =
   /** Any other JSON-RPC error. */
   | 'refused'
 
-/** A request that an endpoint did not answer correctly. Contains no text of the endpoint's URL or of its operator. */
+/** A request to which an endpoint did not respond correctly. Contains no text of the endpoint's URL or of its operator. */
 export class EndpointError extends Error {
   override readonly name = 'EndpointError'
   readonly fault: EndpointFault

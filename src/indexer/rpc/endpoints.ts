@@ -27,7 +27,7 @@ export interface EndpointSettings extends TransportLimits {
   pauseMs: number
   /** Maximum number of calls in a request. */
   batchSize: number
-  /** How long the newest block of an endpoint may stay the same before others are asked. */
+  /** How long the newest block of an endpoint may stay the same before others are called. */
   stuckAfterMs: number
 }
 
@@ -67,7 +67,7 @@ export const fetchChainId = (chainId: number): RpcRequest<null> => ({
   },
 })
 
-/** No endpoint answers a call. */
+/** No endpoint responds to a call. */
 export class ChainUnavailableError extends Error {
   override readonly name = 'ChainUnavailableError'
 }
@@ -100,13 +100,13 @@ export class Endpoints {
   }
 
   /**
-   * Calls the first endpoint that responds. Calls that an endpoint answered before it failed are not sent to it again.
+   * Calls the first endpoint that responds. Calls that succeeded at an endpoint before it failed are not sent to it again.
    * @throws ChainUnavailableError, the error if it is final, that of an endpoint that still does not know a block
    * (which may have been withdrawn), or the reason of the signal.
    */
   async call<Result>(rpcCall: RpcCall<Result>): Promise<Result> {
     const { isFinal = () => false, signal } = rpcCall
-    const answered = new Map(this.#endpoints.map((endpoint) => [endpoint, new Map() as FinalResponses]))
+    const succeeded = new Map(this.#endpoints.map((endpoint) => [endpoint, new Map() as FinalResponses]))
     let end = Date.now() + this.#settings.stallTimeoutMs
     for (let unknown = 0; ; ) {
       signal.throwIfAborted()
@@ -118,14 +118,14 @@ export class Endpoints {
         await sleep(earliest - now, undefined, { signal })
         continue
       }
-      const known: FinalResponses = answered.get(next) ?? new Map()
+      const known: FinalResponses = succeeded.get(next) ?? new Map()
       const knownBefore = known.size
       try {
         return await this.#attempt(next, known, rpcCall)
       } catch (error) {
         if (!(error instanceof EndpointError)) throw error
         if (known.size > knownBefore) {
-          // Some calls were answered: the endpoint is not down.
+          // Some calls succeeded: the endpoint is not down.
           next.failures = 0
           unknown = 0
           end = Date.now() + this.#settings.stallTimeoutMs

@@ -4,10 +4,10 @@ import { feedTopics } from '../feeds/feed-prices.ts'
 import { coreEvents } from '../protocol/abi-events.ts'
 import { topicsOf } from '../protocol/fixed-incentives.ts'
 import { type ChainLog, protocolTopics } from '../protocol/protocol-events.ts'
-import { findIncentives, type NamedParts, recordParts } from './discovered-contracts.ts'
+import { findIncentives, type NamedParts, recordParts } from './contract-calls.ts'
 import { EndpointError } from './endpoint-errors.ts'
 import type { Endpoint, Endpoints } from './endpoints.ts'
-import { type BlockHeader, readLogs, toQuantity } from './parse-responses.ts'
+import { type BlockHeader, inOrder, readLogs, toQuantity } from './parse-responses.ts'
 import { blockRequest, type RpcRequest } from './rpc-requests.ts'
 
 export interface LogSearchOptions {
@@ -155,7 +155,7 @@ export interface Poll {
 }
 
 interface SearchPoll extends Poll {
-  /** How to ask cores for what their events do not name. */
+  /** The block at which cores are read for what their events do not name. */
   namedAt?: 'latest' | { blockHash: Hex }
   /** Requested together with the logs. */
   first?: readonly RpcRequest<ChainLog[]>[]
@@ -184,7 +184,7 @@ const allLogsOf = ({ hash }: BlockHeader, { aggregators }: SearchTarget): RpcReq
 })
 
 /** Nodes word their limits on ranges and results differently; a smaller range may pass. */
-const isTooMuch = ({ fault, rejection: refusal }: EndpointError) => fault === 'timeout' || refusal === 'other'
+const isTooMuch = ({ fault, rejection }: EndpointError) => fault === 'timeout' || rejection === 'other'
 
 interface LogFilter {
   address?: readonly Hex[]
@@ -217,12 +217,6 @@ async function searchOnce(
   )
   return inOrder((await endpoint.call([...before, ...searches])).flat())
 }
-
-/** Each log once, in the order of the chain: a repeated one would be a second claim without a payment. */
-const inOrder = (logs: ChainLog[]) =>
-  [...new Map(logs.map((log) => [`${log.blockHash}/${log.logIndex}`, log])).values()].sort(
-    (one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex,
-  )
 
 const BLOOM_BITS = 2048
 

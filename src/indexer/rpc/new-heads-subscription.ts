@@ -113,3 +113,40 @@ function readMessage(text: string, chainId: number): BlockHeader | null {
   if (message.id === 0) fetchChainId(chainId).read(response.result)
   return null
 }
+
+/** Newest blocks announced by sockets. They are not trusted: they decide when to look, never what is there. */
+export type NewHeadSignal = ReturnType<typeof createNewHeadSignal>
+
+export function createNewHeadSignal() {
+  let newest: BlockHeader | undefined
+  let observed: BlockHeader | undefined
+  let wake = () => {}
+
+  /** The last announcement, unless it was already seen, or is older. */
+  function findNewHead(): BlockHeader | undefined {
+    if (newest === undefined || observed === undefined) return newest
+    return newest.hash === observed.hash || newest.number < observed.number ? undefined : newest
+  }
+
+  return {
+    announce(head: BlockHeader) {
+      if (head.hash === newest?.hash) return
+      newest = head
+      if (findNewHead() !== undefined) wake()
+    },
+    /** The chain itself has reported this as its newest block. */
+    observe(head: BlockHeader) {
+      observed = head
+    },
+    findNewHead,
+    /** Waits for an announcement, at most as long as given. */
+    async wait(ms: number, signal: AbortSignal) {
+      const waiting = new AbortController()
+      wake = () => waiting.abort()
+      signal.addEventListener('abort', wake, { signal: waiting.signal })
+      if (signal.aborted) wake()
+      await sleep(ms, undefined, { signal: waiting.signal }).catch(() => undefined)
+      waiting.abort()
+    },
+  }
+}

@@ -2,9 +2,7 @@ import type { Hex } from 'viem'
 import type { ChainLog } from '../protocol/protocol-events.ts'
 import { EndpointError } from './endpoint-errors.ts'
 
-/*
- * What nodes answer, checked: nothing of it is believed to be of the form it should have.
- */
+/* Responses of nodes, checked: none is assumed to have the right form. */
 
 /** A block, as far as it is needed. */
 export interface BlockHeader {
@@ -60,7 +58,7 @@ export function readHeader(value: unknown): BlockHeader | null {
 
 const isBloom = (value: unknown): value is Hex => isHex(value) && value.length === 2 + 2 * 256
 
-/** Logs in the order of the chain. Such of blocks that were withdrawn are of no answer that could be believed. */
+/** Logs in the order of the chain. A response with logs of withdrawn blocks is refused. */
 export function readLogs(value: unknown): ChainLog[] {
   if (!Array.isArray(value)) throw garbage('a list of logs')
   const logs = value.map((one): ChainLog => {
@@ -78,10 +76,16 @@ export function readLogs(value: unknown): ChainLog[] {
       logIndex: readQuantity(log.logIndex, 'the index of a log'),
     }
   })
-  return logs.sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex)
+  return inOrder(logs)
 }
 
-/** What a contract answered. */
+/** Each log once, in the order of the chain: a repeated one would be a second claim without a payment. */
+export const inOrder = (logs: readonly ChainLog[]) =>
+  [...new Map(logs.map((log) => [`${log.blockHash}/${log.logIndex}`, log])).values()].sort(
+    (one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex,
+  )
+
+/** What a contract returned. */
 export function readBytes(value: unknown): Hex {
   if (!isHex(value)) throw garbage('the response of a contract')
   return toLowerCase(value)

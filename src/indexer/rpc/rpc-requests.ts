@@ -43,7 +43,7 @@ export async function callAll<Result>(
       try {
         const result = readOutcome(pending.request, outcome)
         results.set(pending.request, [result])
-        // A call that was not answered may be answered another time.
+        // A call that has failed may succeed another time.
         if (!(outcome instanceof EndpointError || result instanceof EndpointError)) known.set(pending.key, outcome)
       } catch (error) {
         failures.push(error)

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
-import type { Batch } from '../../ingest/batches.ts'
+import type { Batch } from '../../ingest/staging/staged-batches.ts'
 import type { ChainSettings } from '../chain-config.ts'
 import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
 import { toAddress } from '../protocol/fixed-incentives.ts'
-import type { Advance } from '../sync/sync-steps.ts'
+import type { NewBlocks } from '../sync/sync-updates.ts'
 import { findStoredTokens } from './chain-rows.ts'
 import { backFilledPricesOf, toPriceBatch } from './feed-rows.ts'
 
@@ -12,17 +12,17 @@ import { backFilledPricesOf, toPriceBatch } from './feed-rows.ts'
 export type WrittenChain = Pick<ChainSettings, 'chainId' | 'startBlock' | 'prices' | 'trustedTokens'>
 
 /**
- * The changes of an advance to facts that responses show, on top of what is stored.
- * @param isStored whether nothing but figures of its incentives can have changed since a campaign was written.
+ * The changes of new blocks to facts that responses show, on top of what is stored.
+ * @param isStored whether nothing but the state of its incentives can have changed since a campaign was written.
  */
 export async function toBatch(
   client: pg.Client,
   chain: WrittenChain,
-  advance: Advance,
+  update: NewBlocks,
   isStored: (campaign: ChainCampaign) => boolean = () => false,
 ): Promise<Batch> {
   const { chainId } = chain
-  const { base, depth, campaigns, claims, tokens, revertedCampaigns } = advance
+  const { base, depth, campaigns, claims, tokens, revertedCampaigns } = update
   // An import may have brought some since they were read: records of the operator take precedence.
   const stored = await findStoredTokens(
     client,
@@ -30,7 +30,7 @@ export async function toBatch(
     tokens.map(({ address }) => address),
   )
   return {
-    ...toPriceBatch(chain, advance.feedFacts),
+    ...toPriceBatch(chain, update.feedFacts),
     ...(depth > 0 && {
       withdrawnFeedPrices: { chainId, above: base },
       chainEvent: await toReorganisation(client, chainId, base),
@@ -48,11 +48,11 @@ export async function toBatch(
   }
 }
 
-/** An advance without its facts of some campaigns. */
-export const withoutCampaigns = (advance: Advance, ids: ReadonlySet<string>): Advance => ({
-  ...advance,
-  campaigns: advance.campaigns.filter(({ record }) => !ids.has(record.id)),
-  claims: advance.claims.filter(({ record }) => !ids.has(record.campaignId)),
+/** New blocks without their facts of some campaigns. */
+export const withoutCampaigns = (update: NewBlocks, ids: ReadonlySet<string>): NewBlocks => ({
+  ...update,
+  campaigns: update.campaigns.filter(({ record }) => !ids.has(record.id)),
+  claims: update.claims.filter(({ record }) => !ids.has(record.campaignId)),
 })
 
 /** A campaign that was left out, with the claims that have waited for it. */
@@ -64,7 +64,7 @@ export const toRetryBatch = (chainId: number, campaign: ChainCampaign): Batch =>
 /** Claims that wait for their campaign, as records that follow some others. IDs are in the form of the API. */
 const waitingClaims = (chainId: number, records: number, condition: string) => ({
   of: 'claim' as const,
-  sql: `insert into staged_claim (place, chain_id, tx_hash, log_index, campaign_id, incentive_position, claimant, amount,
+  sql: `insert into staged_claim (line_id, chain_id, tx_hash, log_index, campaign_id, incentive_position, claimant, amount,
       block_timestamp)
     select ${records} + row_number() over (), chain_id, tx_hash, log_index, campaign_id, incentive_position,
       claimant, amount, block_timestamp
@@ -72,20 +72,20 @@ const waitingClaims = (chainId: number, records: number, condition: string) => (
 })
 
 /**
- * The content of the first advance: all that the backfill has found replaces everything of the chain.
+ * The content of the first update: all that the backfill has found replaces everything of the chain.
  * @param skipped campaigns whose claims still wait.
  */
 export async function toFirstBatch(
   client: pg.Client,
   chain: WrittenChain,
-  advance: Advance,
+  update: NewBlocks,
   skipped: ReadonlySet<string>,
 ): Promise<Batch> {
   const { chainId } = chain
-  const { records } = await toBatch(client, chain, { ...advance, depth: 0 })
+  const { records } = await toBatch(client, chain, { ...update, depth: 0 })
   return {
     records,
-    feedPrices: toPriceBatch(chain, advance.feedFacts).feedPrices,
+    feedPrices: toPriceBatch(chain, update.feedFacts).feedPrices,
     withdrawnFeedPrices: { chainId, above: -1 },
     chainEvent: { chainId, kind: 'reset' },
     stored: [
@@ -99,7 +99,7 @@ export async function toFirstBatch(
       },
       {
         of: 'withdrawnCampaign',
-        sql: `insert into withdrawn_campaign (place, id)
+        sql: `insert into withdrawn_campaign (line_id, id)
           select 0, id from campaigns where chain_id = ${chainId} and id not in (select id from staged_campaign)`,
       },
     ],
@@ -118,7 +118,7 @@ const toChangedIncentives = ({ record, incentives }: ChainCampaign) =>
     return position === undefined ? [] : [{ campaignId: record.id, position, definition }]
   })
 
-/** A fingerprint of a campaign without the figures of its incentives. */
+/** A fingerprint of a campaign without the state of its incentives. */
 export function fingerprintOf({ record, incentives, accessLists }: ChainCampaign) {
   const fixed = { ...record, incentives, accessLists }
   return createHash('sha256').update(JSON.stringify(fixed)).digest('base64')
@@ -145,7 +145,7 @@ export async function listClaimsAbove(client: pg.Client, chainId: number, base: 
 }
 
 /** For most blocks only the number and the hash are new. */
-export function changesFacts({ depth, claims, campaigns, revertedCampaigns, tokens, feedFacts }: Advance) {
+export function changesFacts({ depth, claims, campaigns, revertedCampaigns, tokens, feedFacts }: NewBlocks) {
   const { reset, prices, earlier } = feedFacts
   return (
     depth > 0 ||

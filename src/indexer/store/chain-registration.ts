@@ -3,21 +3,16 @@ import { inTransaction } from '../../ingest/batches.ts'
 import { takeImportLock } from '../../ingest/ingest-lock.ts'
 import type { ChainSettings } from '../chain-config.ts'
 
-/** The database contains imported facts of a chain to follow. */
-export class ImportedChainError extends Error {
-  override readonly name = 'ImportedChainError'
-}
-
-/** A chain that was followed with other settings. */
-export class OtherChainSettingsError extends Error {
-  override readonly name = 'OtherChainSettingsError'
+/** A chain that cannot be followed into this database; the message says why and what to do. */
+export class ChainRefusedError extends Error {
+  override readonly name = 'ChainRefusedError'
 }
 
 /**
  * Records that a chain is followed: from here on its campaigns and claims cannot be imported.
  * @param confirm fails unless an endpoint serves the chain; called where the chain is new.
- * @throws ImportedChainError if some have been.
- * @throws OtherChainSettingsError if the stored state was read from other cores, or from another first block.
+ * @throws ChainRefusedError if some have been, or if the stored state was read from other cores, or from another first
+ * block.
  */
 export async function registerChain(
   client: pg.Client,
@@ -32,7 +27,7 @@ export async function registerChain(
   const [known] = rows
   if (known?.startBlock === String(startBlock) && known.cores.join() === listed.join()) return
   if (known !== undefined) {
-    throw new OtherChainSettingsError(
+    throw new ChainRefusedError(
       `chain ${chainId} has been followed from block ${known.startBlock} with the cores ${known.cores.join(', ')}: ` +
         'other settings need a database in which it is read from its start',
     )
@@ -59,7 +54,7 @@ async function refuseImported(client: pg.Client, chainId: number) {
   )
   const { campaigns = '0', claims = '0' } = rows[0] ?? {}
   if (campaigns === '0' && claims === '0') return
-  throw new ImportedChainError(
+  throw new ChainRefusedError(
     `chain ${chainId} cannot be followed: the database holds ${campaigns} imported campaigns and ${claims} imported claims of it, ` +
       'and two owners of one fact would never agree. Follow it in an empty database: a new one, or, where these are sample ' +
       'data, one that is made with SAMPLE_DATA=false',

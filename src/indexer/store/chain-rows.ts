@@ -4,7 +4,7 @@ import type { FollowedFeed } from '../feeds/followed-feeds.ts'
 import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
 import type { UnknownComponent } from '../protocol/contracts/campaign-components.ts'
 import type { BlockReference } from '../sync/block-links.ts'
-import type { Advance, BlockClaim, FollowedState } from '../sync/sync-steps.ts'
+import type { BlockClaim, FollowedState, NewBlocks } from '../sync/sync-updates.ts'
 
 /* The rows that responses do not show: the state from which the indexer goes on. */
 
@@ -87,7 +87,7 @@ export const dropBackFilledClaims = (
 
 /**
  * The campaigns of a chain that an earlier version has stored without something that is fixed, or without the state of
- * an auction: it is asked once they are read again.
+ * an auction, which is read with them again.
  */
 export async function findIncomplete(client: pg.Client, chainId: number) {
   const { rows } = await client.query<{ id: string }>(
@@ -104,7 +104,7 @@ export async function findIncomplete(client: pg.Client, chainId: number) {
 export async function storeBlocks(
   client: pg.Client,
   chainId: number,
-  { base, depth, asOf, finalized, blocks, affects, claims }: Advance,
+  { base, depth, asOf, finalized, blocks, affects, claims }: NewBlocks,
 ) {
   if (base === -1 || depth > 0) {
     await client.query('delete from followed_blocks where chain_id = $1 and number > $2', [chainId, base])
@@ -145,16 +145,19 @@ export const tablesOfChain = [
 ]
 
 /** What another connection has left. */
-export async function readStored(client: pg.Client, chainId: number): Promise<{ step: number; state: FollowedState }> {
+export async function readStored(
+  client: pg.Client,
+  chainId: number,
+): Promise<{ writes: number; state: FollowedState }> {
   const { rows } = await client.query<{
-    step: string
+    writes: string
     isBackFilling: boolean
     backFilledTo: string
     backFilledHash: Hex | null
     feeds: FollowedFeed[]
     window: BlockReference[] | null
   }>(
-    `select step, is_back_filling as "isBackFilling", back_filled_to as "backFilledTo",
+    `select step as writes, is_back_filling as "isBackFilling", back_filled_to as "backFilledTo",
       back_filled_hash as "backFilledHash", feeds, (
       select json_agg(json_build_object('number', number, 'hash', hash) order by number) from followed_blocks
       where followed_blocks.chain_id = followed_chains.chain_id
@@ -166,7 +169,7 @@ export async function readStored(client: pg.Client, chainId: number): Promise<{ 
   if (stored === undefined) throw new ChainMovedError(`chain ${chainId} is not followed any more`)
   const window = stored.window ?? []
   return {
-    step: Number(stored.step),
+    writes: Number(stored.writes),
     state: {
       asOf: stored.isBackFilling ? null : (window.at(-1) ?? null),
       window,
@@ -176,3 +179,36 @@ export async function readStored(client: pg.Client, chainId: number): Promise<{ 
     },
   }
 }
+
+/**
+ * Sets columns of a chain; the column `step` counts the writes.
+ * @throws ChainMovedError if another process has written since `writes` was read.
+ */
+export async function updateChain(
+  client: pg.Client,
+  chainId: number,
+  writes: number,
+  assignments: string,
+  values: unknown[],
+) {
+  const { rowCount } = await client.query(
+    `update followed_chains set step = step + 1, looked_at = clock_timestamp(), ${assignments}
+    where chain_id = $1 and step = $2`,
+    [chainId, writes, ...values],
+  )
+  if (rowCount !== 1) throw new ChainMovedError(`chain ${chainId} has been written by another process`)
+}
+
+/** Records that a chain was read, and has nothing new. */
+export const recordSync = (client: pg.Client, chainId: number, head: number, finalized: number) =>
+  client.query(
+    'update followed_chains set head_block = $2, finalized_block = $3, looked_at = clock_timestamp() where chain_id = $1',
+    [chainId, head, finalized],
+  )
+
+/** Records the heads of a chain; leaves `looked_at` unchanged: this is no sign of the chain. */
+export const recordHeads = (client: pg.Client, chainId: number, head: number, finalized: number | null) =>
+  client.query(
+    'update followed_chains set head_block = $2, finalized_block = coalesce($3, finalized_block) where chain_id = $1',
+    [chainId, head, finalized],
+  )

@@ -6,25 +6,25 @@ import { prepareIngest } from '../../ingest/batches.ts'
 import { FOLLOWS } from '../../ingest/staging/reference-checks.ts'
 import type { ChainSettings } from '../chain-config.ts'
 import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
-import type { FollowedState, FollowedStore, SyncStep } from '../sync/sync-steps.ts'
+import type { ChainUpdate, FollowedState, FollowedStore } from '../sync/sync-updates.ts'
 import { registerChain } from './chain-registration.ts'
-import { findStoredTokens } from './chain-rows.ts'
+import { findStoredTokens, recordHeads } from './chain-rows.ts'
 import { applyChainFile } from './feed-rows.ts'
 import type { SkippedCampaignOptions } from './skipped-campaigns.ts'
-import { StepWriter } from './step-writer.ts'
+import { UpdateWriter } from './update-writer.ts'
 
 /** The stored state of a chain, for the one process that follows it. */
 export interface ChainStore extends FollowedStore {
   /** How far the chain is stored. */
   readState(): Promise<FollowedState>
   /**
-   * Writes a step, and the state of the chain, in one transaction. A step without changes is written at most once a
+   * Writes an update, and the state of the chain, in one transaction. One without changes is written at most once a
    * second.
    * @throws ChainMovedError if another process has written meanwhile: the store must be opened again.
    */
-  apply(step: SyncStep): Promise<void>
+  apply(update: ChainUpdate): Promise<void>
   /** Records the head of the chain, when nothing of it can be stored. */
-  recordHeads(heads: { head: number; finalized: number | null }): Promise<void>
+  recordHeads(heads: { head: number; finalized: number | null }): Promise<unknown>
   /** Contracts of all incentives. */
   contracts(): Promise<Hex[]>
   close(): Promise<void>
@@ -52,7 +52,7 @@ const POLL_INTERVAL_MS = 500
 /**
  * Opens the store of a chain, on a connection of its own, once no other process follows it. The connection holds the
  * lock: losing the connection loses the right to write.
- * @throws ImportedChainError and OtherChainSettingsError if the chain cannot be followed.
+ * @throws ChainRefusedError if the chain cannot be followed.
  * @throws StoredElsewhereError if another process follows it, and has stored enough.
  */
 export async function openChainStore(
@@ -67,13 +67,13 @@ export async function openChainStore(
     const ingest = await prepareIngest(client)
     await client.query('select set_config($1, $2, false)', [FOLLOWS, String(chain.chainId)])
     await applyChainFile(client, ingest, chain)
-    const writer = await StepWriter.open(client, ingest, { ...chain, url }, skipped)
+    const writer = await UpdateWriter.open(client, ingest, { ...chain, url }, skipped)
     return {
       ...createChainReader(client, chain.chainId),
       readState: async () => writer.state,
       dueAgain: async () => writer.due(),
-      recordHeads: (heads) => writer.recordHeads(heads),
-      apply: (step) => writer.apply(step),
+      recordHeads: ({ head, finalized }) => recordHeads(client, chain.chainId, head, finalized),
+      apply: (update) => writer.apply(update),
       async close() {
         await client.end()
         await writer.close()
@@ -111,7 +111,7 @@ async function takeChainLock(
   }
 }
 
-/** What a step reads from the store. */
+/** What the sync reads from the store. */
 function createChainReader(
   client: pg.Client,
   chainId: number,

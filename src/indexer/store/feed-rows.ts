@@ -1,12 +1,13 @@
 import type pg from 'pg'
 import type { Hex } from 'viem'
-import { type Batch, type Ingest, inTransaction } from '../../ingest/batches.ts'
+import { type Ingest, inTransaction } from '../../ingest/batches.ts'
 import { takeImportLock } from '../../ingest/ingest-lock.ts'
 import type { TokenRecord } from '../../ingest/records.ts'
+import type { Batch } from '../../ingest/staging/staged-batches.ts'
 import type { ChainSettings } from '../chain-config.ts'
 import type { FeedPrice } from '../feeds/feed-prices.ts'
 import { type FollowedFeed, feedsOf } from '../feeds/followed-feeds.ts'
-import type { FeedFacts } from '../sync/sync-steps.ts'
+import type { FeedFacts } from '../sync/sync-updates.ts'
 
 type PricedChain = Pick<ChainSettings, 'chainId' | 'prices'>
 type PriceBatch = Required<Pick<Batch, 'feedPrices' | 'stored'>>

@@ -1,93 +1,96 @@
-import type { Hex } from 'viem'
-import { isFeedLog } from '../feeds/feed-prices.ts'
-import { type ChainLog, readLog } from '../protocol/protocol-events.ts'
-import type { ChainClient } from '../rpc/chain-client.ts'
-import { EndpointError } from '../rpc/endpoint-errors.ts'
+import { withPrices } from '../feeds/followed-feeds.ts'
+import { createContractReader } from '../protocol/contracts/contract-reader.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
+import { readTowardsHead } from './block-links.ts'
+import { OtherHistoryError, readRanges } from './log-ranges.ts'
+import { readFixedFacts, toNewBlocks, withFeeds } from './new-blocks.ts'
+import { changed, findFeeds } from './sync-feeds.ts'
+import {
+  type ChainUpdate,
+  FINAL_BELOW_HEAD,
+  type FollowedState,
+  type Following,
+  isConfirmed,
+  type NewBlocks,
+  restart,
+  type SyncMemory,
+} from './sync-updates.ts'
 
-/** Logs of a range of blocks, with the blocks whose timestamps matter. */
-export interface LogRange {
-  to: number
-  /** Hash of the last block. */
-  hash: Hex
-  logs: ChainLog[]
-  blocks: BlockHeader[]
-}
-
-export interface BackFillSettings {
-  /** Ranges requested at the same time. */
-  parallelRanges: number
-  /** Blocks of a range. */
-  rangeBlocks: number
-  /** Newest blocks that are read at once: so fast that nodes still have the state of contracts at the last of them. */
-  headBlocks: number
-}
-
-export const defaultBackFillSettings: BackFillSettings = { parallelRanges: 4, rangeBlocks: 2000, headBlocks: 32 }
-
-/** The chain differs from the one whose blocks were read by number. */
-export class OtherHistoryError extends EndpointError {
-  constructor() {
-    super('unknown-block', 'the blocks that were read first are not on the chain any more')
+/**
+ * While it is read, final data is identified by block numbers. If the chain turns out to be another one afterwards, all
+ * of it is read again.
+ */
+export async function* startFromNothing(
+  following: Following,
+  state: FollowedState,
+  memory: SyncMemory,
+  head: BlockHeader,
+  finalized: number,
+): AsyncGenerator<ChainUpdate> {
+  try {
+    // Reading took long and the head has moved on: look again.
+    if (finalized - state.backFilledTo > FINAL_BELOW_HEAD) yield* backFill(following, memory, state, head, finalized)
+    else yield await completeBackfill(following, memory, state, head, finalized)
+    memory.suspectSince = undefined
+  } catch (error) {
+    if (!(error instanceof OtherHistoryError)) throw error
+    memory.feedsFoundAt = undefined
+    const isConfirmedNow = isConfirmed(memory, following.settings.maxWaitMs)
+    if (isConfirmedNow) memory.suspectSince = undefined
+    yield isConfirmedNow ? restart(memory) : { type: 'rest', head, finalized }
   }
 }
 
 /**
- * Reads ranges of final blocks, several at the same time, and returns them in order.
- * @param before hash of the block before the first, if known.
- * @throws OtherHistoryError if a range belongs to another chain history than the range before it.
+ * Fixed facts of all final blocks. They are read at the head: fixed facts hold there too, and no archive node is
+ * needed.
  */
-export async function* readRanges(
-  client: ChainClient,
-  from: number,
-  to: number,
-  { parallelRanges, rangeBlocks }: BackFillSettings,
-  before: Hex | null = null,
-): AsyncGenerator<LogRange> {
-  let last = before
-  const underWay: Promise<ReadRange>[] = []
-  for (let start = from; start <= to || underWay.length > 0; ) {
-    while (start <= to && underWay.length < parallelRanges) {
-      const range = readRange(client, start, Math.min(to, start + rangeBlocks - 1), underWay.at(-1))
-      // It may fail before its turn comes.
-      range.catch(() => undefined)
-      underWay.push(range)
-      start += rangeBlocks
-    }
-    const next = underWay.shift()
-    if (next === undefined) continue
-    const { parentHash, ...range } = await next
-    if (last !== null && parentHash !== last) throw new OtherHistoryError()
-    last = range.hash
-    yield range
+async function* backFill(
+  following: Following,
+  memory: SyncMemory,
+  { backFilledTo, backFilledHash, feeds: known }: FollowedState,
+  head: BlockHeader,
+  finalized: number,
+): AsyncGenerator<ChainUpdate> {
+  const readFrom = backFilledTo + 1
+  let found = await findFeeds(following, known, memory, { at: head.hash, readFrom, isReorganised: false })
+  const context = withFeeds(following, found.feeds)
+  const { client, settings } = context
+  let stored = known
+  for await (const { to, hash, ...range } of readRanges(client, readFrom, finalized, settings, backFilledHash)) {
+    const reader = createContractReader(async (calls) => client.callAt((await client.heads()).head.hash)(calls))
+    const { prices, ...facts } = await readFixedFacts(context, { base: Number.POSITIVE_INFINITY, ...range }, reader)
+    // Which price was in force before the first one is read at the end.
+    const feeds = withPrices(found.feeds, prices)
+    const feedFacts = { feeds: changed(feeds, stored), reset: found.reset, prices, earlier: [] }
+    yield { type: 'back-fill', to, hash, head, finalized, ...facts, feedFacts }
+    stored = feeds
+    found = { feeds, reset: [] }
   }
 }
 
-type ReadRange = LogRange & { parentHash: Hex }
-
-async function readRange(
-  client: ChainClient,
-  from: number,
-  to: number,
-  before: Promise<ReadRange> | undefined,
-): Promise<ReadRange> {
-  const logs = await client.logsBetween(from, to, before)
-  const dated = logs.filter(needsTime)
-  // The first and the last block show whether ranges belong to the same history.
-  const numbers = [...new Set([from, to, ...dated.map(({ blockNumber }) => blockNumber)])]
-  const blocks = await client.blocksAt(numbers)
-  const [first, end = first] = blocks
-  if (first === undefined || end === undefined) throw new TypeError('a range has no blocks')
-  const hashes = new Map(blocks.map(({ number, hash }) => [number, hash]))
-  if (dated.some(({ blockNumber, blockHash }) => hashes.get(blockNumber) !== blockHash)) {
-    throw new EndpointError('unknown-block', 'the logs of a range are of other blocks than the chain has')
+/** The first time that responses may show the chain: everything the backfill has found, and the blocks since. */
+async function completeBackfill(
+  following: Following,
+  memory: SyncMemory,
+  { backFilledTo, backFilledHash, feeds: stored }: FollowedState,
+  firstHead: BlockHeader,
+  finalized: number,
+): Promise<{ type: 'new-blocks' } & NewBlocks> {
+  // What was found during the backfill may have been withdrawn since.
+  const found = await findFeeds(following, stored, memory, {
+    ...{ at: firstHead.hash, readFrom: backFilledTo + 1, isReorganised: true },
+  })
+  const context = withFeeds(following, found.feeds)
+  const last = { number: backFilledTo, hash: backFilledHash }
+  const { client, settings } = context
+  const { parts, few, blocks, head } = await readTowardsHead(client, last, firstHead, settings.headBlocks)
+  const parentHash = blocks.length === 0 ? head.hash : blocks[0]?.parentHash
+  if (backFilledHash !== null && parentHash !== backFilledHash) {
+    throw new OtherHistoryError()
   }
-  return { to, hash: end.hash, parentHash: first.parentHash, logs, blocks }
-}
-
-/** Campaigns, claims and prices have the timestamp of their block. */
-function needsTime(log: ChainLog) {
-  if (isFeedLog(log)) return true
-  const type = readLog(log)?.type
-  return type === 'BoostCreated' || type === 'BoostClaimed'
+  const asOf = blocks.at(-1) ?? head
+  const syncRange = { base: -1, depth: 0, asOf, head, finalized, blocks: blocks.length === 0 ? [asOf] : blocks }
+  const read = { from: backFilledTo, few, parts, touched: await context.store.backFilled() }
+  return toNewBlocks(context, stored, found, read, syncRange)
 }

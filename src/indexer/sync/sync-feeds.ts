@@ -16,9 +16,9 @@ import type { PriceSource } from '../feeds/price-settings.ts'
 import { type ContractReader, createContractReader } from '../protocol/contracts/contract-reader.ts'
 import type { ChainClient } from '../rpc/chain-client.ts'
 import { EndpointError } from '../rpc/endpoint-errors.ts'
-import { readRanges } from './backfill.ts'
 import type { BlockReference } from './block-links.ts'
-import type { FeedFacts, Following, SyncMemory } from './sync-steps.ts'
+import { readRanges } from './log-ranges.ts'
+import type { FeedFacts, Following, SyncMemory } from './sync-updates.ts'
 
 /**
  * Checks whether the feeds of a chain have prices in dollars.
@@ -36,7 +36,7 @@ export async function checkFeeds(chainId: number, prices: readonly PriceSource[]
   return faults.flatMap(({ feed, fault }) => (fault === undefined ? [] : `chain ${chainId}: the feed ${feed} ${fault}`))
 }
 
-/** The feeds as of a block, asked again for their aggregators if it is time: no log announces new ones. */
+/** The feeds as of a block, with their aggregators read again if it is time: no log announces new ones. */
 export async function findFeeds(
   { chain, client, settings }: Following,
   known: readonly FollowedFeed[],

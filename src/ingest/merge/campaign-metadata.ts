@@ -10,7 +10,7 @@ import { chosenColumnNames } from '../staging/staged-columns.ts'
 const overlaid = chosenColumnNames.join(', ')
 
 /** Joins the row by which a campaign as it is stored would be staged, as `again`. */
-const asStaged = (place: string, others: string) => `
+const asStaged = (lineId: string, others: string) => `
     left join allow_lists on allow_lists.campaign_key = campaigns.key
     left join campaign_facets collection on collection.campaign_key = campaigns.key and collection.kind = 'collection'
     cross join lateral (
@@ -21,9 +21,9 @@ const asStaged = (place: string, others: string) => `
     cross join lateral (
       select coalesce(jsonb_agg(definition order by position), '[]') as action_steps
       from action_steps where campaign_key = campaigns.key
-    ) asked
+    ) actions
     cross join lateral jsonb_populate_record(null::staged_campaign, to_jsonb(campaigns) || jsonb_build_object(
-      'place', ${place}, 'incentives', incentives, 'incentive_positions', positions, 'action_steps', action_steps,
+      'line_id', ${lineId}, 'incentives', incentives, 'incentive_positions', positions, 'action_steps', action_steps,
       'nft_collection_chain_id', collection.chain_id, 'nft_collection_address', collection.value,
       'allow_list_owner', allow_lists.owner, 'allow_list_contract_address', contract_address,
       'allow_list_type', allow_lists.type, 'access_list_id', allow_lists.access_list_id,
@@ -32,7 +32,7 @@ const asStaged = (place: string, others: string) => `
         select address from allow_list_addresses where campaign_key = campaigns.key order by address) end
     ) || ${others}) again`
 
-const keepMetadata: Step[] = stepsFor(
+const storeMetadata: Step[] = stepsFor(
   ['campaignMetadata'],
   // What is stored as it is changes nothing.
   `delete from staged_campaignmetadata staged using campaign_metadata stored
@@ -46,13 +46,13 @@ const keepMetadata: Step[] = stepsFor(
   select again.* from staged_campaignmetadata metadata
   join campaign_metadata stored using (id)
   join campaigns using (id)
-  ${asStaged('metadata.place', "coalesce(stored.own, '{}')")}
+  ${asStaged('metadata.line_id', "coalesce(stored.own, '{}')")}
   where not exists (select from staged_campaign named where named.id = metadata.id)`,
 )
 
 /** Before anything reads the staged campaigns. */
 export const overlayMetadata: Step[] = [
-  ...keepMetadata,
+  ...storeMetadata,
   ...stepsFor(
     ['campaign', 'campaignMetadata'],
     `update campaign_metadata metadata set own = staged.own
@@ -84,7 +84,7 @@ export const overlayMetadata: Step[] = [
 ]
 
 /** A staged campaign as it will be stored: addresses in their order, each once. */
-const asItComes = `select id, place, jsonb_set(to_jsonb(campaign) - 'place', '{allow_list_addresses}',
+const asItComes = `select id, line_id, jsonb_set(to_jsonb(campaign) - 'line_id', '{allow_list_addresses}',
     case when allow_list_addresses is null then 'null' else coalesce((
       select jsonb_agg(distinct address order by address) from unnest(allow_list_addresses) address), '[]') end) as coming
   from staged_campaign campaign`
@@ -99,8 +99,8 @@ export const recordCampaignChanges: Step[] = [
     `insert into noted_changes
     select 'campaign.changed', campaigns.chain_id, campaigns.id, null
     from (${asItComes}) staged join campaigns using (id)
-    ${asStaged('staged.place', "'{}'")}
-    where to_jsonb(again) - 'place' <> coming`,
+    ${asStaged('staged.line_id', "'{}'")}
+    where to_jsonb(again) - 'line_id' <> coming`,
   ),
   ...stepsFor(
     ['withdrawnCampaign'],

@@ -122,8 +122,8 @@ export const mergeCampaigns = stepsFor(
   insertStagedFacets,
 )
 
-/** Incentives with new figures, which are stored with the state that follows from them; their campaigns are found as before. */
-export const findNewFigures = stepsFor(
+/** Incentives with a new state, stored with what is derived from it; searches find their campaigns as before. */
+export const findChangedIncentives = stepsFor(
   ['incentive'],
   populating(
     'refigured_incentives',
@@ -178,7 +178,7 @@ export const withdrawIncentives: Step[] = [
   ),
 ]
 
-/** After the incentives are stored with their figures. */
+/** After the incentives are stored with their state. */
 export const makeDocuments: Step[] = [
   ...stepsFor(['campaign'], makeCampaignDocuments('select key from staged_key')),
   ...stepsFor(['incentive'], remakeCampaignBodies('select campaign_key from refigured_incentives')),

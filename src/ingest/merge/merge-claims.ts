@@ -6,7 +6,7 @@ import { upsert } from './merge-records.ts'
 
 /*
  * The changes by staged claims: a row with direction -1 for each claim that is removed or replaced, and one with +1 for
- * each that is added or replaces one. All figures derived from claims change by these rows, so the work does not grow
+ * each that is added or replaces one. All totals derived from claims change by these rows, so the work does not grow
  * with the number of claims that a campaign has already.
  */
 
@@ -17,7 +17,7 @@ export const claimChangeTables = {
 }
 
 /**
- * Whether a claimant has a claim on a campaign. Asked incentive by incentive, so that an index answers however many
+ * Whether a claimant has a claim on a campaign. Queried incentive by incentive, so that an index serves however many
  * claims there are.
  */
 const hasClaim = `exists (

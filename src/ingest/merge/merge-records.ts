@@ -175,11 +175,11 @@ export const mergeProfiles: Step[] = stepsFor(
     select touched_scores.score_bucket, count(user_address) as profile_count
     from touched_scores left join profiles using (score_bucket)
     group by touched_scores.score_bucket
-  ) figures
-  on counts.score_bucket = figures.score_bucket
-  when matched and figures.profile_count = 0 then delete
-  when matched and counts.profile_count <> figures.profile_count
-    then update set profile_count = figures.profile_count
-  when not matched and figures.profile_count > 0
-    then insert (score_bucket, profile_count) values (figures.score_bucket, figures.profile_count)`,
+  ) totals
+  on counts.score_bucket = totals.score_bucket
+  when matched and totals.profile_count = 0 then delete
+  when matched and counts.profile_count <> totals.profile_count
+    then update set profile_count = totals.profile_count
+  when not matched and totals.profile_count > 0
+    then insert (score_bucket, profile_count) values (totals.score_bucket, totals.profile_count)`,
 )

@@ -6,7 +6,7 @@ import type { ChangeKind } from '../../read-models/steps.ts'
 import type { Query } from '../batch-connection.ts'
 import { touchClaimed } from './merge-campaigns.ts'
 
-/** Pages of the working table that are processed in one step: some ten thousand claims. */
+/** Pages of the working table that are processed at once: some ten thousand claims. */
 const PAGES_A_STEP = 64
 
 /** What the batch itself has left there is dealt with. */
@@ -24,9 +24,9 @@ const afterClaims = [...changeClaimantTotals, ...changeTotals, ...changeClaimInt
 
 /**
  * Sets the values of the claims in `revalued_claim`, at the end of a batch and in its transaction: readers see all at
- * once. It works in steps, so that memory and working tables do not grow with their number.
+ * once. It works in parts, so that memory and working tables do not grow with their number.
  * @param query sends a statement that is planned for the data of now.
- * @param many called before the first step if they are many.
+ * @param many called before the first part if they are many.
  */
 export async function revalueClaims(query: Query, many: () => Promise<unknown> = async () => undefined) {
   const { rows } = await query<{ pages: number; isFew: boolean }>(measureRevaluation)

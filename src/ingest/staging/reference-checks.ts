@@ -10,7 +10,7 @@ import { fromLineId, isSameClaim, stagingName } from './staging.ts'
  */
 
 const claimedIncentive = (table: 'staged_claim' | 'staged_claimsignature', key: 'incentiveIndex' | 'incentiveId') => `
-  select source.place,
+  select source.line_id,
     case when named.id is null and stored.key is null then '/campaignId' else '/${key}' end as pointer,
     case when named.id is null and stored.key is null
       then 'refers to campaign ' || source.campaign_id || ', which is neither stored nor in the call'
@@ -25,30 +25,30 @@ const claimedIncentive = (table: 'staged_claim' | 'staged_claimsignature', key: 
       select from incentives where campaign_key = stored.key and position = source.incentive_position) end`
 
 /**
- * In materialized steps: the planner might otherwise compare positions before campaigns, which is every record with
+ * In materialized subqueries: the planner might otherwise compare positions before campaigns, which is every record with
  * every other.
  */
 const revertedIncentive = (table: 'claims' | 'claim_signatures', what: string, exception = '') => `
   with shrunk as materialized (
-    select campaign.place, campaign.incentive_positions, campaign.id as campaign_id, stored.key, stored.chain_id
+    select campaign.line_id, campaign.incentive_positions, campaign.id as campaign_id, stored.key, stored.chain_id
     from staged_campaign campaign
     join campaigns stored on stored.id = campaign.id
     where exists (
       select from incentives where campaign_key = stored.key and position <> all (campaign.incentive_positions))
   ), withdrawn as materialized (
-    select shrunk.place, shrunk.incentive_positions, shrunk.campaign_id, shrunk.chain_id as followed_chain_id, recorded.*
+    select shrunk.line_id, shrunk.incentive_positions, shrunk.campaign_id, shrunk.chain_id as followed_chain_id, recorded.*
     from shrunk
     join ${table} recorded on recorded.campaign_key = shrunk.key
       and recorded.incentive_position <> all (shrunk.incentive_positions)
   )
-  select place, '/incentives' as pointer,
+  select line_id, '/incentives' as pointer,
     'has ' || cardinality(incentive_positions) || ' incentives, but ${what} of incentive ' || max(incentive_position) || ' are stored' as message
   from withdrawn ${exception}
-  group by place, incentive_positions`
+  group by line_id, incentive_positions`
 
 const unknownTemplate = (of: RecordType, template: string) => ({
   of,
-  sql: `select place, '/actionTemplateId',
+  sql: `select line_id, '/actionTemplateId',
     'refers to action template ' || template || ', which is neither stored nor in the call'
   from ${stagingName(of)}, lateral (select ${template} as template) named
   where template is not null
@@ -58,7 +58,7 @@ const unknownTemplate = (of: RecordType, template: string) => ({
 
 const unknownAccessList = (of: RecordType, list: string, pointer: string) => ({
   of,
-  sql: `select place, '${pointer}', 'refers to access list ' || list || ', which is neither stored nor in the call'
+  sql: `select line_id, '${pointer}', 'refers to access list ' || list || ', which is neither stored nor in the call'
   from ${stagingName(of)}, lateral (select ${list} as list) named
   where list is not null
     and not exists (select from staged_accesslist where id = list and is_removed is null)
@@ -71,13 +71,13 @@ export const FOLLOWS = 'reward_campaigns.follows'
 /** Two who write the same facts would never agree. */
 const ofFollowedChain = (of: ChangeKind, pointer: string, source: string, exception = '') => ({
   of,
-  sql: `select place, '${pointer}', 'is of chain ' || chain_id || ', which is followed by index and not imported: '
+  sql: `select line_id, '${pointer}', 'is of chain ' || chain_id || ', which is followed by index and not imported: '
     || 'only what no chain tells of a campaign can be, as campaignMetadata'
   from ${source} join followed_chains using (chain_id)
   where chain_id::text is distinct from current_setting('${FOLLOWS}', true) ${exception}`,
 })
 
-const withdrawnCampaigns = `(select place, split_part(id, ':', 1)::bigint as chain_id from withdrawn_campaign) withdrawn`
+const withdrawnCampaigns = `(select line_id, split_part(id, ':', 1)::bigint as chain_id from withdrawn_campaign) withdrawn`
 
 const checks: readonly { of: ChangeKind; sql: string }[] = [
   ofFollowedChain('campaign', '/id', 'staged_campaign'),
@@ -116,14 +116,14 @@ const checks: readonly { of: ChangeKind; sql: string }[] = [
   },
   {
     of: 'tokenPrice',
-    sql: `select place, '/at', 'is in the future' from staged_tokenprice
+    sql: `select line_id, '/at', 'is in the future' from staged_tokenprice
       where at > clock_timestamp() and is_removed is null`,
   },
   { of: 'claim', sql: claimedIncentive('staged_claim', 'incentiveIndex') },
   { of: 'claimSignature', sql: claimedIncentive('staged_claimsignature', 'incentiveId') },
   {
     of: 'withdrawnCampaign',
-    sql: `select withdrawn_campaign.place, '/id', 'campaign ' || campaigns.id || ' still has claims'
+    sql: `select withdrawn_campaign.line_id, '/id', 'campaign ' || campaigns.id || ' still has claims'
   from withdrawn_campaign join campaigns using (id)
   where exists (
     select from claims recorded where recorded.campaign_key = campaigns.key
@@ -133,7 +133,7 @@ const checks: readonly { of: ChangeKind; sql: string }[] = [
   {
     of: 'withdrawnCampaign',
     // Signatures of a campaign that its chain has reverted are stored until it returns.
-    sql: `select withdrawn_campaign.place, '/id', 'campaign ' || campaigns.id || ' still has signatures'
+    sql: `select withdrawn_campaign.line_id, '/id', 'campaign ' || campaigns.id || ' still has signatures'
   from withdrawn_campaign join campaigns using (id)
   where withdrawn_campaign.is_removed and exists (
     select from claim_signatures recorded where recorded.campaign_key = campaigns.key
@@ -163,13 +163,13 @@ const referred: readonly { of: RecordType; table: string; column: string; isRefe
 export function firstFaultsSql(changes: ReadonlySet<ChangeKind>) {
   const faulty = checks.filter(({ of }) => changes.has(of)).map(({ sql }) => `(${sql})`)
   if (faulty.length === 0) return undefined
-  return `select place, pointer, message, count(*) over () as total
-    from (${faulty.join(' union all ')}) faults (place, pointer, message) order by place limit ${MAX_REPORTED}`
+  return `select line_id, pointer, message, count(*) over () as total
+    from (${faulty.join(' union all ')}) faults (line_id, pointer, message) order by line_id limit ${MAX_REPORTED}`
 }
 
 /** A row of that result. */
 interface ReferenceFault {
-  place: string
+  line_id: string
   pointer: string
   message: string
   total: string
@@ -194,10 +194,10 @@ export async function removeReferred(query: Query, changes: ReadonlySet<ChangeKi
     const removed = `from ${stagingName(of)} removed where is_removed`
     await requireNoFaults(
       query,
-      `select place, '/id' as pointer, 'is still referred to by a campaign' as message, count(*) over () as total
+      `select line_id, '/id' as pointer, 'is still referred to by a campaign' as message, count(*) over () as total
       ${removed} and (${isReferred} or exists (
         select from campaign_metadata where removed.id::text in (chosen ->> '${column}', own ->> '${column}')))
-      order by place limit ${MAX_REPORTED}`,
+      order by line_id limit ${MAX_REPORTED}`,
       files,
     )
     await query(`delete from ${table} where id in (select id ${removed})`)
@@ -209,8 +209,8 @@ async function requireNoFaults(query: Query, sql: string, files: readonly string
   if (rows.length === 0) return
   const faults = new ValidationErrors()
   faults.referencesChecked = true
-  for (const { place, pointer, message } of rows) {
-    const { file, line } = fromLineId(Number(place))
+  for (const { line_id: lineId, pointer, message } of rows) {
+    const { file, line } = fromLineId(Number(lineId))
     faults.add({ file: files[file] ?? '', line, pointer, message })
   }
   faults.count = Number(rows[0]?.total)

@@ -1,10 +1,9 @@
 import { type ChangeKind, withRestaged } from '../../read-models/steps.ts'
 import type { Send } from '../batch-connection.ts'
-import type { CampaignRecord, IngestRecord, RecordType } from '../records.ts'
-import { recordTypes } from '../records.ts'
-import type { RemovalRecord } from '../removal-records.ts'
-import { columnsOf, type RecordOf, removalColumns, stagingTables, withoutUnknownAmounts } from './staged-columns.ts'
-import { isSameClaim, stagingName, withdrawRemoved } from './staging.ts'
+import type { CampaignRecord } from '../campaign-records.ts'
+import { type IngestRecord, type RecordType, type RemovalRecord, recordTypes } from '../records.ts'
+import { type RecordOf, stagingTables, withoutUnknownAmounts } from './staged-columns.ts'
+import { columnsOf, isSameClaim, removalColumns, stagingName, withdrawRemoved } from './staging.ts'
 
 /** The identity of a claim on its chain. */
 interface ClaimIdentity {
@@ -47,7 +46,7 @@ export interface Batch {
   records: readonly IngestRecord[]
   /** Records to take back by their identity, of these too. */
   removals?: readonly RemovalRecord[]
-  /** Incentives of stored campaigns of which nothing but figures has changed: what has been claimed, what is left. */
+  /** Incentives of stored campaigns of which nothing but the state has changed: what has been claimed, what is left. */
   incentives?: readonly ChangedIncentive[]
   /** Claims to withdraw; one that is also among the records is replaced. Unknown ones are ignored. */
   revertedClaims?: readonly ClaimIdentity[]
@@ -83,18 +82,18 @@ function toRows(batch: Batch) {
   for (const [index, record] of records.entries()) add(record.type, toRow(record.type, record, index + 1))
   for (const [index, removal] of removals.entries()) {
     const columns = removalColumns(removal).map(({ name, value }) => [name, value])
-    const place = records.length + index + 1
-    add(removal.of, JSON.stringify({ place, ...Object.fromEntries(columns), is_removed: true }))
+    const line = records.length + index + 1
+    add(removal.of, JSON.stringify({ line_id: line, ...Object.fromEntries(columns), is_removed: true }))
   }
   for (const { campaignId, position, definition } of incentives) {
-    const figures = withoutUnknownAmounts(definition)
-    add('incentive', JSON.stringify({ campaign_id: campaignId, position, definition: figures }))
+    const known = withoutUnknownAmounts(definition)
+    add('incentive', JSON.stringify({ campaign_id: campaignId, position, definition: known }))
   }
   for (const { chainId, txHash, logIndex } of revertedClaims) {
     add('withdrawnClaim', JSON.stringify({ chain_id: chainId, tx_hash: `\\x${txHash.slice(2)}`, log_index: logIndex }))
   }
   for (const [index, id] of revertedCampaigns.entries()) {
-    add('withdrawnCampaign', JSON.stringify({ place: index + 1, id }))
+    add('withdrawnCampaign', JSON.stringify({ line_id: index + 1, id }))
   }
   for (const [kind, row] of toPriceRows(batch)) add(kind, JSON.stringify(row))
   if (batch.chainEvent !== undefined) {
@@ -126,8 +125,8 @@ function* toPriceRows({ priceSources, feedPrices = [], withdrawnFeedPrices }: Ba
 }
 
 /** A record as JSON. Numbers in it are exact, because they are texts. */
-function toRow<Type extends RecordType>(type: Type, record: RecordOf<Type>, place: number) {
-  let row = `{"place":${place}`
+function toRow<Type extends RecordType>(type: Type, record: RecordOf<Type>, lineId: number) {
+  let row = `{"line_id":${lineId}`
   for (const { name, sqlType, toValue } of columnsOf(type)) {
     const value = toValue(record)
     if (value === null || value === undefined) continue
@@ -171,7 +170,7 @@ const staging: readonly Staging[] = [
 const intoTable = ({ table, identity, unless }: Staging) =>
   `insert into ${table}
   select ${identity ? `distinct on (${identity})` : ''} * from json_populate_recordset(null::${table}, $1) row
-  ${unless ? `where not ${unless}` : ''} ${identity ? `order by ${identity}, place desc` : ''}`
+  ${unless ? `where not ${unless}` : ''} ${identity ? `order by ${identity}, line_id desc` : ''}`
 
 /**
  * Sends a batch to the working tables, without waiting for the result.

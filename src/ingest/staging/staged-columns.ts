@@ -1,5 +1,5 @@
-import { claimFigures, type IngestRecord, type RecordType } from '../records.ts'
-import type { RemovalRecord } from '../removal-records.ts'
+import { claimTotals } from '../campaign-records.ts'
+import type { IngestRecord, RecordType } from '../records.ts'
 
 export type RecordOf<Type extends RecordType> = Extract<IngestRecord, { type: Type }>
 export type Value = string | number | boolean | null | undefined
@@ -19,13 +19,13 @@ const json = (value: unknown) => (value === undefined || value === null ? null :
 /** Addresses only: they contain nothing that an array literal would have to quote. */
 const addressArray = (addresses: readonly string[] | null | undefined) => `{${(addresses ?? []).join(',')}}`
 const numberArray = (numbers: readonly number[]) => `{${numbers.join(',')}}`
-const placesOf = (values: readonly unknown[]) => values.map((_, index) => index)
-const instant = (text: string | null | undefined) => (text ? new Date(text).toISOString() : null)
+const indexesOf = (values: readonly unknown[]) => values.map((_, index) => index)
+export const toInstant = (text: string | null | undefined) => (text ? new Date(text).toISOString() : null)
 const partOfId = (id: string, part: 0 | 1 | 2) => id.split(':')[part]
 
-/** Figures of an incentive that its record leaves open with `""` are left out: they are derived. */
+/** Totals of an incentive that its record leaves open with `""` are left out: they are derived. */
 export const withoutUnknownAmounts = (incentive: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(incentive).filter(([key, value]) => !(claimFigures.has(key) && value === '')))
+  Object.fromEntries(Object.entries(incentive).filter(([key, value]) => !(claimTotals.has(key) && value === '')))
 
 /** The columns that are read alike from a campaign's own record and from its metadata. */
 const sharedColumns = {
@@ -38,8 +38,8 @@ const sharedColumns = {
   project_image_uri: ['text', (record) => record.projectImageUri],
   project_url: ['text', (record) => record.projectUrl],
   token_image_uri: ['text', (record) => record.tokenImageUri],
-  start_at: ['timestamptz', (record) => instant(record.startTime)],
-  end_at: ['timestamptz', (record) => instant(record.endTime)],
+  start_at: ['timestamptz', (record) => toInstant(record.startTime)],
+  end_at: ['timestamptz', (record) => toInstant(record.endTime)],
   verification_level: ['text', (record) => record.verificationLevel],
   autocampaign_id: ['text', (record) => record.autocampaignId],
   action_token_chain_id: ['bigint', (record) => record.actionToken?.chainId],
@@ -91,7 +91,7 @@ export const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
     columns: {
       chain_id: ['bigint', (price) => price.chainId],
       address: ['text', (price) => price.address],
-      at: ['timestamptz', (price) => instant(price.at)],
+      at: ['timestamptz', (price) => toInstant(price.at)],
       price_usd: ['numeric', (price) => price.priceUsd],
     },
   },
@@ -124,7 +124,7 @@ export const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
       user_id: ['text', (list) => list.userId],
       name: ['text', (list) => list.name],
       icon: ['text', (list) => list.icon ?? ''],
-      created_at: ['timestamptz', (list) => instant(list.createdAt)],
+      created_at: ['timestamptz', (list) => toInstant(list.createdAt)],
       members: ['text[]', (list) => addressArray(list.members)],
     },
   },
@@ -156,7 +156,7 @@ export const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
       // Ascending, parallel to the incentives.
       incentive_positions: [
         'smallint[]',
-        (campaign) => numberArray(campaign.incentivePositions ?? placesOf(campaign.incentives)),
+        (campaign) => numberArray(campaign.incentivePositions ?? indexesOf(campaign.incentives)),
       ],
       action_steps: ['jsonb', (campaign) => json(campaign.actionSteps ?? [])],
       allow_list_owner: ['text', (campaign) => campaign.allowList?.owner],
@@ -209,43 +209,9 @@ export const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
       eth_earned: ['numeric', (profile) => profile.ethEarned],
       score: ['double precision', (profile) => profile.score],
       streak_value: ['double precision', (profile) => profile.streak.value],
-      streak_last_expiration_at: ['timestamptz', (profile) => instant(profile.streak.lastExpirationTime)],
-      streak_next_expiration_at: ['timestamptz', (profile) => instant(profile.streak.nextExpirationTime)],
-      streak_last_completion_at: ['timestamptz', (profile) => instant(profile.streak.lastCompletionTime)],
+      streak_last_expiration_at: ['timestamptz', (profile) => toInstant(profile.streak.lastExpirationTime)],
+      streak_next_expiration_at: ['timestamptz', (profile) => toInstant(profile.streak.nextExpirationTime)],
+      streak_last_completion_at: ['timestamptz', (profile) => toInstant(profile.streak.lastCompletionTime)],
     },
   },
-}
-
-const columnLists = new Map<RecordType, unknown>()
-
-/** Columns of a staging table, without the position: name, SQL type, and what a record puts there. */
-export function columnsOf<Type extends RecordType>(type: Type) {
-  const list =
-    columnLists.get(type) ??
-    Object.entries(stagingTables[type].columns).map(([name, [sqlType, toValue]]) => ({ name, sqlType, toValue }))
-  columnLists.set(type, list)
-  return list as { name: string; sqlType: string; toValue: (record: RecordOf<Type>) => Value }[]
-}
-
-/** The keys of a removal, by the column in which each is staged. */
-const identityColumns: Record<string, (removal: RemovalRecord) => Value> = {
-  chain_id: ({ chainId }) => chainId,
-  address: ({ address }) => address,
-  at: ({ at }) => instant(String(at)),
-  id: ({ id }) => id,
-  tx_hash: ({ txHash }) => `\\x${String(txHash).slice(2)}`,
-  log_index: ({ logIndex }) => logIndex,
-  campaign_id: ({ campaignId }) => campaignId,
-  claimant: ({ claimant }) => claimant,
-  incentive_position: ({ incentiveId }) => incentiveId,
-  user_address: ({ userAddress }) => userAddress,
-}
-
-/** A removal as values of the columns of the staging table of what it removes. */
-export const removalColumns = (removal: RemovalRecord) => {
-  const { identity } = stagingTables[removal.of]
-  return columnsOf(removal.of).map(({ name }) => ({
-    name,
-    value: identity.includes(name) ? identityColumns[name]?.(removal) : null,
-  }))
 }

@@ -1,15 +1,15 @@
 import type { ChangeKind } from '../../read-models/steps.ts'
-import type { RecordType } from '../records.ts'
-import { stagingTables } from './staged-columns.ts'
+import type { RecordType, RemovalRecord } from '../records.ts'
+import { type RecordOf, stagingTables, toInstant, type Value } from './staged-columns.ts'
 
 /** Whether every record of the type fits a page of a table, whatever it contains. */
 export const isBounded = (type: RecordType) => stagingTables[type].isWide === undefined
 
-/** Working tables for incentives with new figures, and for the identities of what is withdrawn. */
+/** Working tables for incentives with a new state, and for the identities of what is withdrawn. */
 export const changeTables = {
   changed_incentive: 'campaign_id text, position smallint, definition jsonb',
-  withdrawn_claim: 'place bigint, chain_id bigint, tx_hash bytea, log_index integer',
-  withdrawn_campaign: 'place bigint, id text, is_removed boolean',
+  withdrawn_claim: 'line_id bigint, chain_id bigint, tx_hash bytea, log_index integer',
+  withdrawn_campaign: 'line_id bigint, id text, is_removed boolean',
 }
 
 /** Name of the staging table of a record type. */
@@ -30,15 +30,13 @@ export const fromLineId = (lineId: number) => ({
 })
 
 /**
- * Columns of the temporary table; each row also says where its record stands. A removal has its identity and nothing else, so
+ * Columns of the temporary table; each row also has the line of its record. A removal has its identity and nothing else, so
  * that of a record and its removal the later one counts.
  */
 export const stagingColumns = (type: RecordType) =>
-  [
-    'place bigint',
-    ...Object.entries(stagingTables[type].columns).map(([name, [sqlType]]) => `${name} ${sqlType}`),
-    'is_removed boolean',
-  ].join(', ')
+  ['line_id bigint', ...columnsOf(type).map(({ name, sqlType }) => `${name} ${sqlType}`), 'is_removed boolean'].join(
+    ', ',
+  )
 
 /** Deletes all but the last of records with the same identity. */
 function dropSupersededSql(type: RecordType) {
@@ -46,8 +44,8 @@ function dropSupersededSql(type: RecordType) {
   const name = stagingName(type)
   const same = identity.map((column) => `superseded.${column} = latest.${column}`).join(' and ')
   return `delete from ${name} superseded using (
-      select ${identity.join(', ')}, max(place) as place from ${name} group by ${identity.join(', ')} having count(*) > 1
-    ) latest where ${same} and superseded.place < latest.place`
+      select ${identity.join(', ')}, max(line_id) as line_id from ${name} group by ${identity.join(', ')} having count(*) > 1
+    ) latest where ${same} and superseded.line_id < latest.line_id`
 }
 
 /** After many records: with an index and statistics, later statements need not compare each with each. */
@@ -66,11 +64,66 @@ export const withdrawRemoved: { of: RecordType; kind: ChangeKind; sql: string }[
   {
     of: 'claim',
     kind: 'withdrawnClaim',
-    sql: withdraw('claim', 'withdrawn_claim', 'place, chain_id, tx_hash, log_index'),
+    sql: withdraw('claim', 'withdrawn_claim', 'line_id, chain_id, tx_hash, log_index'),
   },
   {
     of: 'campaign',
     kind: 'withdrawnCampaign',
-    sql: withdraw('campaign', 'withdrawn_campaign', 'place, id, is_removed'),
+    sql: withdraw('campaign', 'withdrawn_campaign', 'line_id, id, is_removed'),
   },
 ]
+
+const columnLists = new Map<RecordType, unknown>()
+
+/** Columns of a staging table, without the position: name, SQL type, and what a record puts there. */
+export function columnsOf<Type extends RecordType>(type: Type) {
+  const list =
+    columnLists.get(type) ??
+    Object.entries(stagingTables[type].columns).map(([name, [sqlType, toValue]]) => ({ name, sqlType, toValue }))
+  columnLists.set(type, list)
+  return list as { name: string; sqlType: string; toValue: (record: RecordOf<Type>) => Value }[]
+}
+
+/** The keys of a removal, by the column in which each is staged. */
+const identityColumns: Record<string, (removal: RemovalRecord) => Value> = {
+  chain_id: ({ chainId }) => chainId,
+  address: ({ address }) => address,
+  at: ({ at }) => toInstant(String(at)),
+  id: ({ id }) => id,
+  tx_hash: ({ txHash }) => `\\x${String(txHash).slice(2)}`,
+  log_index: ({ logIndex }) => logIndex,
+  campaign_id: ({ campaignId }) => campaignId,
+  claimant: ({ claimant }) => claimant,
+  incentive_position: ({ incentiveId }) => incentiveId,
+  user_address: ({ userAddress }) => userAddress,
+}
+
+/** A removal as values of the columns of the staging table of what it removes. */
+export const removalColumns = (removal: RemovalRecord) => {
+  const { identity } = stagingTables[removal.of]
+  return columnsOf(removal.of).map(({ name }) => ({
+    name,
+    value: identity.includes(name) ? identityColumns[name]?.(removal) : null,
+  }))
+}
+
+/** A record as a line of COPY's text format. */
+export function toCopyLine<Type extends RecordType>(type: Type, record: RecordOf<Type>, lineId: number) {
+  let text = String(lineId)
+  for (const { toValue } of columnsOf(type)) text += `\t${toCopyValue(toValue(record))}`
+  return `${text}\t\\N\n`
+}
+
+/** A removal as such a line. */
+export function toRemovalLine(removal: RemovalRecord, lineId: number) {
+  const values = removalColumns(removal).map(({ value }) => toCopyValue(value))
+  return `${[lineId, ...values, true].join('\t')}\n`
+}
+
+const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+
+function toCopyValue(value: Value) {
+  if (value === null || value === undefined) return '\\N'
+  if (typeof value !== 'string') return String(value)
+  return /[\\\t\n\r]/.test(value) ? value.replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? character) : value
+}

@@ -19,7 +19,7 @@ const workingTables: Record<string, string> = {
   // Campaigns of which an incentive has just become spent, or is no longer spent.
   spent_campaigns: 'key bigint',
   touched_scores: 'score_bucket integer',
-  // Incentives with new figures.
+  // Incentives with a new state.
   refigured_incentives: 'campaign_key bigint, position smallint, definition jsonb, auction jsonb',
   staged_key: 'key bigint, id text, incentive_positions smallint[]',
   ...claimChangeTables,

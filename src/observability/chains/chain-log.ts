@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
 import type { ChainSettings } from '../../indexer/chain-config.ts'
-import type { ChainEvent } from '../../indexer/chain-events.ts'
+import type { ChainEvent } from '../../indexer/chain-progress.ts'
 import type { UnknownComponent } from '../../indexer/protocol/contracts/campaign-components.ts'
 import type { EndpointCounts } from '../../indexer/rpc/endpoints.ts'
-import type { SyncStep } from '../../indexer/sync/sync-steps.ts'
+import type { ChainUpdate } from '../../indexer/sync/sync-updates.ts'
 
 /** Minimum interval between progress reports of a backfill. */
 const BACK_FILL_MS = 5000
 
-/** Maximum number of components of a step that are logged one by one. */
+/** Maximum number of components of an update that are logged one by one. */
 const MAX_LOGGED = 10
 
 /** Logs one chain: changes when they happen, the state on demand; nothing for each poll. */
@@ -56,7 +56,7 @@ export class ChainLog {
         this.#finalized = event.finalized?.number
         return
       case 'stored':
-        return this.#logStored(event.step)
+        return this.#logStored(event.update)
       case 'arrived':
         this.#asOf = event.asOf
         if (!this.#isFollowing) {
@@ -93,28 +93,28 @@ export class ChainLog {
     this.#trouble = reason
   }
 
-  #logStored(step: SyncStep) {
+  #logStored(update: ChainUpdate) {
     if (this.#trouble !== undefined) this.#log.info('chain recovered')
     this.#trouble = undefined
-    if (step.type === 'restart') {
+    if (update.type === 'restart') {
       this.#isFollowing = false
       this.#backFill = { to: this.#startBlock - 1, at: this.#clock() }
       this.#log.warn('no common ancestor: full resync')
     }
-    if (step.type === 'past-prices') {
-      return this.#log.debug({ prices: step.feedFacts.prices.length }, 'prices of the past were read')
+    if (update.type === 'past-prices') {
+      return this.#log.debug({ prices: update.feedFacts.prices.length }, 'prices of the past were read')
     }
-    if (step.type === 'restart' || step.type === 'rest') return
-    if (step.type === 'back-fill') this.#logBackfill(step.to)
+    if (update.type === 'restart' || update.type === 'rest') return
+    if (update.type === 'back-fill') this.#logBackfill(update.to)
     else {
-      this.#asOf = step.asOf
-      const { depth, base, asOf } = step
+      this.#asOf = update.asOf
+      const { depth, base, asOf } = update
       if (depth > 0) this.#log.info({ depth, base, asOf: asOf.number }, 'reorganisation handled')
     }
-    const unknown = step.type === 'advance' ? step.campaigns.flatMap((campaign) => campaign.unknown) : []
-    this.#logUnknown([...step.unreadable, ...unknown])
-    if (step.orphanClaims > 0) {
-      this.#log.warn({ orphanClaims: step.orphanClaims }, 'orphan claims skipped: unknown incentive')
+    const unknown = update.type === 'new-blocks' ? update.campaigns.flatMap((campaign) => campaign.unknown) : []
+    this.#logUnknown([...update.unreadable, ...unknown])
+    if (update.orphanClaims > 0) {
+      this.#log.warn({ orphanClaims: update.orphanClaims }, 'orphan claims skipped: unknown incentive')
     }
   }
 

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import type { ChainEvent } from '../../indexer/chain-events.ts'
+import type { ChainEvent } from '../../indexer/chain-progress.ts'
 import type { EndpointCounts } from '../../indexer/rpc/endpoints.ts'
 
 interface ChainCount {
@@ -66,16 +66,16 @@ export function createChainMetrics(options: ChainMetricsOptions) {
         if (event.finalized !== null) finalizedBlock.set(labels, event.finalized.number)
       }
       if (event.type !== 'stored') return
-      const { step } = event
-      if (step.type !== 'back-fill' && step.type !== 'advance') return
-      claims.inc(labels, step.claims.length)
-      orphanClaims.inc(labels, step.orphanClaims)
-      if (step.type === 'back-fill') return
-      setAsOf(step.asOf)
-      campaigns.inc(labels, step.campaigns.length)
-      if (step.depth === 0) return
+      const { update } = event
+      if (update.type !== 'back-fill' && update.type !== 'new-blocks') return
+      claims.inc(labels, update.claims.length)
+      orphanClaims.inc(labels, update.orphanClaims)
+      if (update.type === 'back-fill') return
+      setAsOf(update.asOf)
+      campaigns.inc(labels, update.campaigns.length)
+      if (update.depth === 0) return
       reorganisations.inc(labels)
-      depths.observe(labels, step.depth)
+      depths.observe(labels, update.depth)
     }
   }
 }

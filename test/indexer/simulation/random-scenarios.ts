@@ -3,8 +3,8 @@ import type { Hex } from 'viem'
 import { createChainClient } from '../../../src/indexer/rpc/chain-client.ts'
 import { EndpointError } from '../../../src/indexer/rpc/endpoint-errors.ts'
 import { ChainUnavailableError, defaultEndpointSettings } from '../../../src/indexer/rpc/endpoints.ts'
-import { syncOnce } from '../../../src/indexer/sync/sync-once.ts'
-import type { FollowedState, FollowedStore, SyncStep } from '../../../src/indexer/sync/sync-steps.ts'
+import { syncOnce } from '../../../src/indexer/sync/sync-loop.ts'
+import type { ChainUpdate, FollowedState, FollowedStore } from '../../../src/indexer/sync/sync-updates.ts'
 import { everyOther, type Interference, lastingFaults, passingFaults } from './node-faults.ts'
 import { startScriptedNode } from './scripted-node.ts'
 import { SimulatedChain } from './simulated-chain.ts'
@@ -14,7 +14,7 @@ import { kinds, type Operation, simulatedChain } from './simulated-protocol.ts'
 export interface ScenarioStore<Facts> {
   store: FollowedStore
   readState(): Promise<FollowedState>
-  apply(step: SyncStep): Promise<void>
+  apply(step: ChainUpdate): Promise<void>
   /** Contracts of all incentives that are stored. */
   knownContracts(): Promise<readonly Hex[]>
   /** What answers are made of, in an order of its own. */
@@ -202,8 +202,8 @@ function createIndexer(url: string, startBlock: number, to: ScenarioStore<unknow
   }
   const memory = {}
   /** @returns the type of the last step; undefined where the look came to nothing. */
-  return async function look(steps: number): Promise<SyncStep['type'] | undefined> {
-    let last: SyncStep['type'] | undefined
+  return async function look(steps: number): Promise<ChainUpdate['type'] | undefined> {
+    let last: ChainUpdate['type'] | undefined
     let count = 0
     try {
       for await (const step of syncOnce(following, await to.readState(), memory)) {

@@ -129,7 +129,7 @@ test('a block of claims does not alter which campaigns are found, and one withou
     await index.settle()
     expect(await newest()).toEqual(before)
     chain.mine(1)
-    const advance = (await index.settle()).find((step) => step.type === 'advance')
+    const advance = (await index.settle()).find((step) => step.type === 'new-blocks')
     const isClaimed = advance?.claims.length === 1 && advance.campaigns.length === 1
     if (!isClaimed) continue
     claimed += 1

@@ -37,6 +37,6 @@ test('campaigns that an earlier version has stored are read again, once, for wha
   ])
   chain.mine(0)
   const later = await indexed.settle()
-  const read = [steps, later].map((some) => some.flatMap((step) => (step.type === 'advance' ? step.campaigns : [])))
+  const read = [steps, later].map((some) => some.flatMap((step) => (step.type === 'new-blocks' ? step.campaigns : [])))
   expect(read.map(({ length }) => length)).toEqual([9, 0])
 })

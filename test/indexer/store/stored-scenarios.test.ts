@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { EndpointError } from '../../../src/indexer/rpc/endpoint-errors.ts'
 import { openChainStore } from '../../../src/indexer/store/chain-store.ts'
-import type { FollowedStore, SyncStep } from '../../../src/indexer/sync/sync-steps.ts'
+import type { ChainUpdate, FollowedStore } from '../../../src/indexer/sync/sync-updates.ts'
 import { openIngest } from '../../../src/ingest/batches.ts'
 import { contentOf } from '../../setup/data/stored-content.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
@@ -48,7 +48,7 @@ async function openKilledStore(database: TestDatabase, startBlock: number, isKil
     },
     readState: () => store.readState(),
     knownContracts: () => store.contracts(),
-    async apply(step: SyncStep) {
+    async apply(step: ChainUpdate) {
       steps += 1
       const killing = isKilled && steps % KILLED_STEPS === 0 ? kill() : undefined
       try {

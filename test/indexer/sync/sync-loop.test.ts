@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { defaultBackFillSettings } from '../../../src/indexer/sync/backfill.ts'
+import { defaultBackFillSettings } from '../../../src/indexer/sync/log-ranges.ts'
 import { followChain } from '../../../src/indexer/sync/sync-loop.ts'
 import { createFollowed } from '../followed.ts'
 import { Playing } from '../recording/played-recording.ts'

@@ -26,7 +26,7 @@ describe('from nothing', () => {
     expect(store.facts()).toEqual(recordedFacts)
     expect([...store.tokens.values()]).toHaveLength(recordedTokens.length)
     expect([...store.tokens.values()]).toEqual(expect.arrayContaining(recordedTokens))
-    expect(new Set(steps.map(({ type }) => type))).toEqual(new Set(['back-fill', 'advance', 'rest']))
+    expect(new Set(steps.map(({ type }) => type))).toEqual(new Set(['back-fill', 'new-blocks', 'rest']))
     expect(store.state.asOf?.number).toBe(END)
     expect(store.state.window.map(({ number }) => number)).toEqual(
       Array.from({ length: 20 }, (_, index) => END - 19 + index),
@@ -237,7 +237,7 @@ describe('a reorganisation', () => {
     chain.mine(0)
     chain.mine(0)
     const steps = await settle()
-    expect(steps.map((step) => (step.type === 'advance' ? step.depth : step.type))).toEqual([4, 'rest'])
+    expect(steps.map((step) => (step.type === 'new-blocks' ? step.depth : step.type))).toEqual([4, 'rest'])
     expect(store.facts().claims).toHaveLength(1)
     expect(store.facts().campaigns.map(({ record }) => record.incentives[0]?.totalClaims)).toEqual(['1'])
   })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CampaignListItem, ListCampaignsResponse } from '../../../src/features/campaigns/campaign-schemas.ts'
-import type { CampaignRecord, ClaimRecord } from '../../../src/ingest/records.ts'
+import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
+import type { ClaimRecord } from '../../../src/ingest/records.ts'
 import {
   aCampaign,
   aClaim,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { CampaignRecord, ImportRecord, TokenRecord } from '../../../src/ingest/records.ts'
+import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
+import type { ImportRecord, TokenRecord } from '../../../src/ingest/records.ts'
 import { differingContractTotals } from '../../../src/read-models/claim-windows/check.ts'
 import { expectMapsToAgree } from '../../setup/data/campaign-maps.ts'
 import { createRandom, type Random } from '../../setup/data/random-records.ts'

@@ -1,7 +1,7 @@
 import { Big } from 'big.js'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { CampaignRecord } from '../../../src/ingest/records.ts'
+import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, inUpperCase } from '../../setup/records.ts'
 import {
   A,

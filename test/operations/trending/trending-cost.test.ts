@@ -4,7 +4,8 @@ import { createTrendingRepository } from '../../../src/features/trending/trendin
 import type { ListTrendingCampaignsQuery } from '../../../src/features/trending/trending-schemas.ts'
 import { importRecords } from '../../../src/import/importer.ts'
 import { toRecordSource } from '../../../src/import/sources.ts'
-import type { CampaignRecord, ImportRecord } from '../../../src/ingest/records.ts'
+import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
+import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import {
   aCampaign,

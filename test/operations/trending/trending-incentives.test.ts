@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TrendingCampaign } from '../../../src/features/trending/trending-schemas.ts'
-import type { CampaignRecord, ClaimRecord, ImportRecord, TokenRecord } from '../../../src/ingest/records.ts'
+import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
+import type { ClaimRecord, ImportRecord, TokenRecord } from '../../../src/ingest/records.ts'
 import {
   aCampaign,
   aClaim,

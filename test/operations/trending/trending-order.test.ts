@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TrendingCampaign } from '../../../src/features/trending/trending-schemas.ts'
-import type { CampaignRecord, ClaimRecord, ImportRecord } from '../../../src/ingest/records.ts'
+import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
+import type { ClaimRecord, ImportRecord } from '../../../src/ingest/records.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../../setup/records.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 

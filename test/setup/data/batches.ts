@@ -1,6 +1,6 @@
 import { readRecord } from '../../../src/import/record-reader.ts'
-import type { Batch } from '../../../src/ingest/batches.ts'
 import type { ClaimRecord, ImportRecord } from '../../../src/ingest/records.ts'
+import type { Batch } from '../../../src/ingest/staging/staged-batches.ts'
 import { toClaimIdentity } from '../records.ts'
 import { identityOf, latestOf } from '../second-opinion/second-opinion.ts'
 import { type Random, randomBatch } from './random-records.ts'

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { ListContractsResponse } from '../../../src/features/contracts/contract-schemas.ts'
-import type { CampaignRecord, ClaimRecord } from '../../../src/ingest/records.ts'
+import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
+import type { ClaimRecord } from '../../../src/ingest/records.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep } from '../records.ts'
 import type { TestApp } from '../test-app.ts'
 

@@ -1,4 +1,5 @@
-import type { CampaignRecord, ImportRecord } from '../../../src/ingest/records.ts'
+import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
+import type { ImportRecord } from '../../../src/ingest/records.ts'
 import {
   amountClaimed,
   byId,

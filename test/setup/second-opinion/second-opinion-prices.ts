@@ -1,5 +1,6 @@
 import { Big } from 'big.js'
-import type { CampaignRecord, ClaimRecord, ImportRecord, TokenRecord } from '../../../src/ingest/records.ts'
+import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
+import type { ClaimRecord, ImportRecord, TokenRecord } from '../../../src/ingest/records.ts'
 import type { TestDatabase } from '../database.ts'
 
 /*

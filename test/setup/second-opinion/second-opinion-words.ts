@@ -1,4 +1,5 @@
-import type { CampaignRecord, TokenRecord } from '../../../src/ingest/records.ts'
+import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
+import type { TokenRecord } from '../../../src/ingest/records.ts'
 
 /*
  * The second opinion on `search`: each word starts a word of the campaign's name, or of the name or the symbol of a

@@ -1,7 +1,7 @@
+import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import type {
   AccessListRecord,
   ActionTemplateRecord,
-  CampaignRecord,
   ClaimRecord,
   ClaimSignatureRecord,
   ImportRecord,

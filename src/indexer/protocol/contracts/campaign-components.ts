@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { CampaignRecord } from '../../../ingest/records.ts'
+import type { CampaignRecord } from '../../../ingest/campaign-records.ts'
 import { EndpointError } from '../../rpc/endpoint-errors.ts'
 import { type Action, actionWithoutSteps, toAction } from '../action-components.ts'
 import {
@@ -11,8 +11,15 @@ import {
 } from '../campaign-origins.ts'
 import { toAddress, toFixedIncentive } from '../fixed-incentives.ts'
 import type { ContractReader } from './contract-reader.ts'
-import { type ChainAllowList, readAllowList, readMaxClaims } from './read-components.ts'
-import { isWithoutFigures, readIncentive, readState, toIncentiveRecord } from './read-incentives.ts'
+import {
+  type ChainAllowList,
+  lacksLimit,
+  readAllowList,
+  readIncentive,
+  readMaxClaims,
+  readState,
+  toIncentiveRecord,
+} from './read-components.ts'
 
 /** A part of a campaign of unknown kind. */
 export interface UnknownComponent {
@@ -146,9 +153,9 @@ export async function readCampaign(
     Promise.all(
       origin.incentives.map(async ({ position, contract, fixed }) => {
         const isKnown = fixed !== undefined && fixed !== null
-        const figures = isKnown ? await readState(reader, contract, fixed) : {}
-        const record = isKnown ? toIncentiveRecord(fixed, figures) : null
-        return { position, contract, record, isUnknown: !isKnown || isWithoutFigures(fixed, figures) }
+        const state = isKnown ? await readState(reader, contract, fixed) : {}
+        const record = isKnown ? toIncentiveRecord(fixed, state) : null
+        return { position, contract, record, isUnknown: !isKnown || lacksLimit(fixed, state) }
       }),
     ),
   ])

@@ -1,14 +1,54 @@
 import type { Hex } from 'viem'
 import { toFeedPrices } from '../feeds/feed-prices.ts'
+import { aggregatorsOf, type FoundFeeds } from '../feeds/followed-feeds.ts'
+import { type KnownCampaigns, readBlockRange } from '../protocol/block-range-facts.ts'
+import { type CampaignOrigin, originAt } from '../protocol/campaign-origins.ts'
+import {
+  type CompleteOrigin,
+  completeOrigin,
+  readBoost,
+  readCampaign,
+} from '../protocol/contracts/campaign-components.ts'
+import { type CallContracts, type ContractReader, createContractReader } from '../protocol/contracts/contract-reader.ts'
+import { readToken, tokensOf } from '../protocol/contracts/read-components.ts'
+import type { ChainLog } from '../protocol/protocol-events.ts'
+import type { ChainClaim } from '../protocol/transaction-claims.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
-import type { Advance, BlockClaim, FixedFacts, Following, SyncContext } from '../sync/sync-steps.ts'
-import { type KnownCampaigns, readBlockRange } from './block-range-facts.ts'
-import { type CampaignOrigin, originAt } from './campaign-origins.ts'
-import { type CompleteOrigin, completeOrigin, readBoost, readCampaign } from './contracts/campaign-components.ts'
-import { type CallContracts, type ContractReader, createContractReader } from './contracts/contract-reader.ts'
-import { readToken, tokensOf } from './contracts/read-components.ts'
-import type { ChainLog } from './protocol-events.ts'
-import type { ChainClaim } from './transaction-claims.ts'
+import type { LogRange } from './log-ranges.ts'
+import { toFeedFacts } from './sync-feeds.ts'
+import type { BlockClaim, FixedFacts, Following, NewBlocks, SyncContext } from './sync-updates.ts'
+
+/** The blocks of an update. */
+type SyncRange = Pick<NewBlocks, 'base' | 'depth' | 'asOf' | 'head' | 'finalized' | 'blocks'>
+
+/** The facts read from blocks, with campaigns and feeds as of the last of them. */
+export async function toNewBlocks(
+  context: SyncContext,
+  stored: SyncContext['feeds'],
+  found: FoundFeeds,
+  {
+    from,
+    few,
+    parts,
+    touched,
+  }: { from: number; few: BlockHeader[]; parts: Pick<LogRange, 'logs' | 'blocks'>[]; touched: CampaignOrigin[] },
+  syncRange: SyncRange,
+): Promise<{ type: 'new-blocks' } & NewBlocks> {
+  const reader = createContractReader(context.client.callAt(syncRange.asOf.hash))
+  const facts = await readBlocks(context, from, few, reader, parts)
+  const [feedFacts, campaigns] = await Promise.all([
+    toFeedFacts(context, reader, stored, found, facts.prices),
+    finish(context, reader, facts, touched, syncRange),
+  ])
+  return { type: 'new-blocks', ...campaigns, feedFacts }
+}
+
+/** The context that also reads the logs of these price feeds. */
+export const withFeeds = (following: Following, feeds: SyncContext['feeds']): SyncContext => ({
+  ...following,
+  client: following.client.searching({ hasProtocol: true, aggregators: aggregatorsOf(feeds) }),
+  feeds,
+})
 
 /** Consecutive blocks that are read together. */
 interface BlockRange {
@@ -20,7 +60,7 @@ interface BlockRange {
 }
 
 /** Fixed facts of blocks, by their hashes, and of ranges before them. */
-export async function readBlocks(
+async function readBlocks(
   following: SyncContext,
   base: number,
   blocks: readonly BlockHeader[],
@@ -95,13 +135,13 @@ function toBlockClaim(claim: ChainClaim, timestamps: ReadonlyMap<Hex, number>): 
 }
 
 /** Reads the current state of all touched campaigns, and those of their tokens that are not stored. */
-export async function finish(
+async function finish(
   { chain, client, store }: Following,
   reader: ContractReader,
   facts: FixedFacts,
   alsoAffected: readonly CampaignOrigin[],
-  syncRange: Pick<Advance, 'base' | 'depth' | 'asOf' | 'head' | 'finalized' | 'blocks'>,
-): Promise<Omit<Advance, 'feedFacts'>> {
+  syncRange: SyncRange,
+): Promise<Omit<NewBlocks, 'feedFacts'>> {
   const readerOf = readerAt(client.callAt)
   const origins = new Map(facts.origins.map((origin) => [origin.id, origin]))
   const others = alsoAffected.filter(({ id }) => !origins.has(id))

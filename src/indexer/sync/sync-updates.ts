@@ -9,8 +9,8 @@ import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
 import type { ChainCampaign, CompleteOrigin, UnknownComponent } from '../protocol/contracts/campaign-components.ts'
 import type { ChainClient } from '../rpc/chain-client.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
-import type { BackFillSettings } from './backfill.ts'
 import type { BlockReference } from './block-links.ts'
+import type { BackFillSettings } from './log-ranges.ts'
 
 /** How far a chain is stored. */
 export interface FollowedState {
@@ -26,7 +26,7 @@ export interface FollowedState {
   feeds: readonly FollowedFeed[]
 }
 
-/** What a step reads from the store. */
+/** What the sync reads from the store. */
 export interface FollowedStore extends KnownCampaigns {
   /** IDs of the campaigns that blocks above this number touched. */
   affectedAbove(blockNumber: number): Promise<string[]>
@@ -69,13 +69,13 @@ export interface FeedFacts {
 }
 
 /** What to store next, each in one transaction. */
-export type SyncStep =
+export type ChainUpdate =
   /** Facts of final blocks, as they are found. Responses do not show them yet. */
   | ({ type: 'back-fill'; to: number; hash: Hex; head: BlockHeader; finalized: number } & Omit<FixedFacts, 'prices'> & {
         feedFacts: FeedFacts
       })
   /** The chain as of a block. What is stored of blocks above `base` is withdrawn first. */
-  | ({ type: 'advance' } & Advance)
+  | ({ type: 'new-blocks' } & NewBlocks)
   /** Prices of blocks up to the newest stored one, from aggregators that were found since. */
   | { type: 'past-prices'; feedFacts: FeedFacts }
   /** The chain has none of the stored blocks: everything of it is withdrawn. */
@@ -83,8 +83,8 @@ export type SyncStep =
   /** Nothing has changed. */
   | { type: 'rest'; head: BlockHeader; finalized: number }
 
-export interface Advance extends Omit<FixedFacts, 'origins' | 'prices'> {
-  /** The stored block that this one follows; its number is -1 for the first advance. */
+export interface NewBlocks extends Omit<FixedFacts, 'origins' | 'prices'> {
+  /** The stored block that this one follows; its number is -1 for the first update. */
   base: number
   /** Stored blocks that are no longer on the chain: 0 without a reorganisation. */
   depth: number
@@ -108,7 +108,7 @@ interface FollowingSettings extends BackFillSettings {
   startBlock: number
   /** How long the chain may seem shorter, or entirely different, before that is accepted. */
   maxWaitMs: number
-  /** The interval at which price feeds are asked for their aggregators. */
+  /** The interval at which the aggregators of price feeds are read. */
   feedCheckMs: number
 }
 
@@ -128,9 +128,27 @@ export interface SyncContext extends Following {
 export interface SyncMemory {
   /** Since when the chain has seemed shorter than what is stored, or different. */
   suspectSince?: number | undefined
-  /** When feeds were last asked for their aggregators; absent if never, or if everything is read again. */
+  /** When the aggregators of feeds were last read; absent if never, or if everything is read again. */
   feedsFoundAt?: number | undefined
 }
 
 /** If no node reports the final block, the block this far below the head counts as final. */
 export const FINAL_BELOW_HEAD = 256
+
+/** Everything is read again, price feeds too. */
+export function restart(memory: SyncMemory): ChainUpdate {
+  memory.feedsFoundAt = undefined
+  return { type: 'restart' }
+}
+
+/** For a while, a node that lags behind, or is on its own branch, looks like a chain that has changed. */
+export function isConfirmed(memory: SyncMemory, maxWaitMs: number) {
+  memory.suspectSince ??= Date.now()
+  return Date.now() - memory.suspectSince >= maxWaitMs
+}
+
+/** The newest block of the chain, if it is stored. */
+export function newestOf(update: ChainUpdate, { asOf }: FollowedState): BlockHeader | undefined {
+  if (update.type === 'new-blocks') return update.asOf.number === update.head.number ? update.asOf : undefined
+  return update.type === 'rest' && update.head.hash === asOf?.hash ? update.head : undefined
+}

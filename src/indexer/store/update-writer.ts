@@ -3,7 +3,7 @@ import { type Ingest, inTransaction } from '../../ingest/batches.ts'
 import { takeImportLock } from '../../ingest/ingest-lock.ts'
 import { listWrittenTables, vacuumInBackground } from '../../ingest/vacuum.ts'
 import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
-import type { Advance, SyncStep } from '../sync/sync-steps.ts'
+import type { ChainUpdate, NewBlocks } from '../sync/sync-updates.ts'
 import {
   changesFacts,
   fingerprintOf,
@@ -14,17 +14,18 @@ import {
   withoutCampaigns,
 } from './batch-records.ts'
 import {
-  ChainMovedError,
   deleteUnknownAbove,
   dropBackFilledClaims,
   dropOrigins,
   findIncomplete,
   readStored,
+  recordSync,
   storeBackfilledClaims,
   storeBlocks,
   storeOrigins,
   storeUnknown,
   tablesOfChain,
+  updateChain,
 } from './chain-rows.ts'
 import { feedsAsJson, keepBackFilledPrices, toPriceBatch } from './feed-rows.ts'
 import {
@@ -37,16 +38,16 @@ import {
 
 type StoredChainSettings = WrittenChain & { url: string }
 type StoredChain = Awaited<ReturnType<typeof readStored>>
-type StepOf<Type extends SyncStep['type']> = Extract<SyncStep, { type: Type }>
+type UpdateOf<Type extends ChainUpdate['type']> = Extract<ChainUpdate, { type: Type }>
 
-/** How often a look without changes is recorded. */
+/** How often a sync without changes is recorded. */
 const RECORD_INTERVAL_MS = 1000
 
 /** Maximum number of incomplete campaigns that are read again with one block, besides those that it touches. */
 const MAX_INCOMPLETE = 20
 
-/** Writes the steps of one chain, one after the other, and remembers the state after the last one. */
-export class StepWriter {
+/** Writes the updates of one chain, one after the other, and remembers the state after the last one. */
+export class UpdateWriter {
   readonly #client: pg.Client
   readonly #ingest: Ingest
   readonly #chain: StoredChainSettings
@@ -75,7 +76,7 @@ export class StepWriter {
   /** @param chain with the URL of the database. */
   static async open(client: pg.Client, ingest: Ingest, chain: StoredChainSettings, options: SkippedCampaignOptions) {
     const { chainId } = chain
-    return new StepWriter(client, ingest, chain, {
+    return new UpdateWriter(client, ingest, chain, {
       stored: await readStored(client, chainId),
       skipped: await openSkippedCampaigns(client, ingest, chainId, options),
       incomplete: await findIncomplete(client, chainId),
@@ -96,42 +97,24 @@ export class StepWriter {
     return [...this.#skipped.due(), ...[...this.#incomplete].slice(0, MAX_INCOMPLETE)]
   }
 
-  async apply(next: SyncStep) {
+  async apply(next: ChainUpdate) {
     if (next.type === 'rest') return this.#record(next)
     if (next.type === 'restart') await this.#restart()
     else if (next.type === 'back-fill') await this.#backFill(next)
     else if (next.type === 'past-prices') await this.#pastPrices(next)
-    else await this.#advance(next)
+    else await this.#writeBlocks(next)
     this.#stored = await readStored(this.#client, this.#chain.chainId)
-    if (next.type === 'advance') await this.#skipped.retryDue(next.campaigns)
+    if (next.type === 'new-blocks') await this.#skipped.retryDue(next.campaigns)
   }
 
-  /** Leaves `looked_at` unchanged: this is no sign of the chain. */
-  async recordHeads({ head, finalized }: { head: number; finalized: number | null }) {
-    await this.#client.query(
-      'update followed_chains set head_block = $2, finalized_block = coalesce($3, finalized_block) where chain_id = $1',
-      [this.#chain.chainId, head, finalized],
-    )
+  #setState(assignments: string, values: unknown[]) {
+    return updateChain(this.#client, this.#chain.chainId, this.#stored.writes, assignments, values)
   }
 
-  /** Sets columns of the chain, unless another process has; `step` grows. */
-  async #advanceTo(assignments: string, values: unknown[]) {
-    const { chainId } = this.#chain
-    const { rowCount } = await this.#client.query(
-      `update followed_chains set step = step + 1, looked_at = clock_timestamp(), ${assignments}
-      where chain_id = $1 and step = $2`,
-      [chainId, this.#stored.step, ...values],
-    )
-    if (rowCount !== 1) throw new ChainMovedError(`chain ${chainId} has been written by another process`)
-  }
-
-  async #record({ head, finalized }: StepOf<'rest'>) {
+  async #record({ head, finalized }: UpdateOf<'rest'>) {
     const now = Date.now()
     if (now - this.#recordedHeads.at < RECORD_INTERVAL_MS && head.number === this.#recordedHeads.head) return
-    await this.#client.query(
-      `update followed_chains set head_block = $2, finalized_block = $3, looked_at = clock_timestamp() where chain_id = $1`,
-      [this.#chain.chainId, head.number, finalized],
-    )
+    await recordSync(this.#client, this.#chain.chainId, head.number, finalized)
     this.#recordedHeads = { at: now, head: head.number }
   }
 
@@ -142,7 +125,7 @@ export class StepWriter {
       for (const table of tablesOfChain) {
         await this.#client.query(`delete from ${table} where chain_id = $1`, [chainId])
       }
-      await this.#advanceTo('is_back_filling = true, back_filled_to = $3, back_filled_hash = null, feeds = $4', [
+      await this.#setState('is_back_filling = true, back_filled_to = $3, back_filled_hash = null, feeds = $4', [
         ...[startBlock - 1, '[]'],
       ])
     })
@@ -150,31 +133,31 @@ export class StepWriter {
     this.#incomplete.clear()
   }
 
-  async #backFill({ to, hash, head, finalized, origins, claims, unreadable, feedFacts }: StepOf<'back-fill'>) {
+  async #backFill({ to, hash, head, finalized, origins, claims, unreadable, feedFacts }: UpdateOf<'back-fill'>) {
     const { chainId } = this.#chain
     await inTransaction(this.#client, async () => {
       await storeOrigins(this.#client, chainId, origins)
       await storeUnknown(this.#client, chainId, [], unreadable)
       await storeBackfilledClaims(this.#client, chainId, claims)
       await keepBackFilledPrices(this.#client, chainId, feedFacts.prices, feedFacts.reset)
-      await this.#advanceTo(
+      await this.#setState(
         'back_filled_to = $3, back_filled_hash = $4, head_block = $5, finalized_block = $6, feeds = coalesce($7, feeds)',
         [to, hash, head.number, finalized, feedsAsJson(feedFacts)],
       )
     })
   }
 
-  async #pastPrices({ feedFacts }: StepOf<'past-prices'>) {
+  async #pastPrices({ feedFacts }: UpdateOf<'past-prices'>) {
     await inTransaction(this.#client, async () => {
       await takeImportLock(this.#client)
       await this.#ingest.applyWithin({ records: [], ...toPriceBatch(this.#chain, feedFacts) })
-      await this.#advanceTo('feeds = coalesce($3, feeds)', [feedsAsJson(feedFacts)])
+      await this.#setState('feeds = coalesce($3, feeds)', [feedsAsJson(feedFacts)])
     })
   }
 
-  async #advance(advance: Advance) {
-    const { campaigns, revertedCampaigns } = advance
-    const tables = await this.#writeTaken(advance)
+  async #writeBlocks(update: NewBlocks) {
+    const { campaigns, revertedCampaigns } = update
+    const tables = await this.#writeAccepted(update)
     this.#skipped.forget(revertedCampaigns)
     const ids = campaigns.map(({ record }) => record.id)
     for (const id of [...revertedCampaigns, ...ids]) this.#incomplete.delete(id)
@@ -190,30 +173,30 @@ export class StepWriter {
    * If the database refuses facts, it gets those of all other campaigns.
    * @returns the tables that were written as a whole.
    */
-  async #writeTaken(advance: Advance) {
+  async #writeAccepted(update: NewBlocks) {
     try {
-      return await this.#write(advance)
+      return await this.#write(update)
     } catch (error) {
       if (rejectionOf(error) === undefined) throw error
       const known = this.#skipped.ids()
-      const ids = advance.campaigns.map(({ record }) => record.id).filter((id) => !known.has(id))
-      const writeWithout = (some: ReadonlySet<string>) => this.#writeFacts(advance, new Set([...known, ...some]))
+      const ids = update.campaigns.map(({ record }) => record.id).filter((id) => !known.has(id))
+      const writeWithout = (some: ReadonlySet<string>) => this.#writeFacts(update, new Set([...known, ...some]))
       const refused = await findRejected(this.#client, writeWithout, ids)
       if (refused.size === 0) throw error
-      const tables = await this.#write(advance, refused)
+      const tables = await this.#write(update, refused)
       this.#skipped.record(refused)
       return tables
     }
   }
 
   /** @param refused campaigns that are left out from here on. */
-  #write(advance: Advance, refused: ReadonlyMap<string, string> = new Map()) {
-    const { base, depth, asOf, head, finalized, campaigns, revertedCampaigns } = advance
+  #write(update: NewBlocks, refused: ReadonlyMap<string, string> = new Map()) {
+    const { base, depth, asOf, head, finalized, campaigns, revertedCampaigns } = update
     const client = this.#client
     const { chainId } = this.#chain
     return inTransaction(client, async () => {
-      if (base === -1 || changesFacts(advance)) {
-        await this.#writeFacts(advance, new Set([...this.#skipped.ids(), ...refused.keys()]))
+      if (base === -1 || changesFacts(update)) {
+        await this.#writeFacts(update, new Set([...this.#skipped.ids(), ...refused.keys()]))
         await this.#skipped.keep(refused)
       }
       if (depth > 0) await deleteUnknownAbove(client, chainId, base)
@@ -221,21 +204,21 @@ export class StepWriter {
         client,
         chainId,
         [...campaigns.map(({ record }) => record.id), ...revertedCampaigns],
-        [...campaigns.flatMap(({ unknown }) => unknown), ...advance.unreadable],
+        [...campaigns.flatMap(({ unknown }) => unknown), ...update.unreadable],
       )
-      await storeBlocks(client, chainId, advance)
-      await this.#advanceTo(
+      await storeBlocks(client, chainId, update)
+      await this.#setState(
         `is_back_filling = false, back_filled_to = $3, back_filled_hash = null, as_of_block = $3, as_of_block_hash = $4,
         as_of_at = to_timestamp($5), head_block = $6, finalized_block = $7, feeds = coalesce($8, feeds)`,
-        [asOf.number, asOf.hash, asOf.timestamp, head.number, finalized, feedsAsJson(advance.feedFacts)],
+        [asOf.number, asOf.hash, asOf.timestamp, head.number, finalized, feedsAsJson(update.feedFacts)],
       )
       return base === -1 ? listWrittenTables(client) : []
     })
   }
 
-  /** Writes all facts of an advance except those of some campaigns, whose claims wait for them. */
-  async #writeFacts(advance: Advance, ids: ReadonlySet<string>) {
-    const { base, depth, campaigns, revertedCampaigns } = advance
+  /** Writes all facts of new blocks except those of some campaigns, whose claims wait for them. */
+  async #writeFacts(update: NewBlocks, ids: ReadonlySet<string>) {
+    const { base, depth, campaigns, revertedCampaigns } = update
     const client = this.#client
     const chain = this.#chain
     const { chainId } = chain
@@ -243,13 +226,13 @@ export class StepWriter {
     await takeImportLock(client)
     if (isFirst) {
       await client.query('select advance_claim_windows()')
-      await keepBackFilledPrices(client, chainId, [], advance.feedFacts.reset)
+      await keepBackFilledPrices(client, chainId, [], update.feedFacts.reset)
     }
-    const taken = withoutCampaigns(advance, ids)
+    const accepted = withoutCampaigns(update, ids)
     const isWritten = (campaign: ChainCampaign) => this.#written.get(campaign.record.id) === fingerprintOf(campaign)
     const batch = isFirst
-      ? await toFirstBatch(client, chain, taken, ids)
-      : await toBatch(client, chain, taken, isWritten)
+      ? await toFirstBatch(client, chain, accepted, ids)
+      : await toBatch(client, chain, accepted, isWritten)
     await this.#ingest.applyWithin(batch)
     const origins = campaigns.map(({ origin }) => origin)
     await storeOrigins(client, chainId, origins)
@@ -261,7 +244,7 @@ export class StepWriter {
     }
     if (depth > 0) await dropBackFilledClaims(client, chainId, await listClaimsAbove(client, chainId, base))
     await this.#skipped.drop(revertedCampaigns)
-    const waiting = advance.claims.filter(({ record }) => ids.has(record.campaignId))
+    const waiting = update.claims.filter(({ record }) => ids.has(record.campaignId))
     await storeBackfilledClaims(client, chainId, waiting)
   }
 }
