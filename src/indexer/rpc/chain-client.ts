@@ -60,7 +60,7 @@ export interface ChainClientOptions extends LogSearchOptions {
 export function createChainClient({ chainId, urls, settings, onHeads, ...search }: ChainClientOptions): ChainClient {
   const endpoints = new Endpoints(chainId, urls, settings)
   const heads = createHeads(chainId, endpoints, settings.stuckAfterMs, onHeads)
-  const callAt = createContractCalls(endpoints, search.cores)
+  const callAt = createContractCalls(endpoints, search.cores, search.knownContracts)
   const logs = new LogSearch(endpoints, search)
 
   function clientOf(poll: Poll): ChainClient {

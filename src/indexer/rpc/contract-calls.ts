@@ -21,9 +21,14 @@ const SILENCE_MS = 600_000
  * from an endpoint that fails; after several attempts the call counts as one that reverts.
  *
  * A node without the state of a block may return nothing at all, as for an address without a contract. A core returns
- * something, so an endpoint for which no core does is not believed.
+ * something, so an endpoint for which no core does is not believed, and its empty responses are requested again.
+ * @param knownContracts those of the stored campaigns.
  */
-export function createContractCalls(endpoints: Endpoints, cores: ReadonlySet<Hex>) {
+export function createContractCalls(
+  endpoints: Endpoints,
+  cores: ReadonlySet<Hex>,
+  knownContracts: () => Promise<readonly Hex[]>,
+) {
   const silentUntil = new Map<string, number>()
   const isSilent = ({ to, data }: ContractCall) => (silentUntil.get(to + data) ?? 0) > Date.now()
 
@@ -34,13 +39,17 @@ export function createContractCalls(endpoints: Endpoints, cores: ReadonlySet<Hex
       let rounds = 0
       const responses = await endpoints.call({
         async request(endpoint) {
-          const found = await endpoint.call(requests)
-          if (found.includes('0x') && !(await hasCore(endpoint, cores, hash))) {
+          const first = await endpoint.call(requests)
+          const isEmpty = first.includes('0x')
+          const lacksState = isEmpty && !(await hasCore(endpoint, cores, hash))
+          if (lacksState) {
             rounds += 1
-            // Before a core is deployed, only contracts that are none of its parts are called.
-            if (rounds < MAX_ROUNDS || open.some(({ to }) => cores.has(to)))
-              throw new EndpointError('unknown-block', 'has no state of a block')
+            // Before a core is deployed there are no campaigns, and only contracts of others are called.
+            const isCoreThere = open.some(({ to }) => cores.has(to)) || (await knownContracts()).length > 0
+            if (isCoreThere || rounds < MAX_ROUNDS) throw new EndpointError('unknown-block', 'has no state of a block')
           }
+          // It may have got the state in between: what was empty before is requested again.
+          const found = isEmpty && !lacksState ? await endpoint.call(requests) : first
           const failed = open.filter((_, index) => found[index] instanceof EndpointError)
           if (failed.length === 0) return found
           for (let times = 0; times < 2; times += 1) await endpoint.call([controlRequest(hash, rounds + times)])
@@ -84,6 +93,7 @@ const callRequest = (call: ContractCall, blockHash: Hex): RpcRequest<Hex | null 
   return {
     ...request,
     readError: (error) => (error.rejection === 'other' ? error : (request.readError?.(error) ?? null)),
+    isFinal: (response) => response !== '0x',
   }
 }
 

@@ -12,7 +12,7 @@ import { blockRequest, type RpcRequest } from './rpc-requests.ts'
 
 export interface LogSearchOptions {
   cores: ReadonlySet<Hex>
-  /** Contracts of all known incentives; needed only if a node requires addresses in log searches. */
+  /** Contracts of all known incentives; needed only if a node requires addresses in log searches, or responds with nothing to calls. */
   knownContracts: () => Promise<readonly Hex[]>
 }
 

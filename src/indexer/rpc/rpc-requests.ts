@@ -14,6 +14,8 @@ export interface RpcRequest<Result> {
    * The meaning of a failure of this call while others succeed; without it, such a failure is one of the whole request.
    */
   readError?(error: EndpointError): Result
+  /** Whether the endpoint would return the same a moment later; by default every result is final. */
+  isFinal?(result: Result): boolean
 }
 
 /** Usable results by call: an endpoint that fails half-way need not start over. */
@@ -44,7 +46,8 @@ export async function callAll<Result>(
         const result = readOutcome(pending.request, outcome)
         results.set(pending.request, [result])
         // A call that has failed may succeed another time.
-        if (!(outcome instanceof EndpointError || result instanceof EndpointError)) known.set(pending.key, outcome)
+        const isFailure = outcome instanceof EndpointError || result instanceof EndpointError
+        if (!isFailure && pending.request.isFinal?.(result) !== false) known.set(pending.key, outcome)
       } catch (error) {
         failures.push(error)
       }

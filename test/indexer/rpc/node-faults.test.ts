@@ -324,6 +324,26 @@ test('a node is not believed as long as it has no state of a block', async () =>
   expect(await factsOf(late.url)).toEqual(right)
 })
 
+test('a node without the state of a block is not believed about contracts of stored campaigns', async () => {
+  const chain = playedRecording(END - 20)
+  let hasState = true
+  const callAt: typeof chain.callAt = (...call) => (hasState ? chain.callAt(...call) : '0x')
+  await using node = await startScriptedNode({ ...chain, callAt })
+  const { client, settle } = createFollowed([node.url], recording.startBlock)
+  await settle()
+  const { head } = await client.heads()
+  const { to, data, result } = recording.blocks
+    .flatMap(({ reads }) => reads)
+    .findLast((read) => !recording.cores.includes(read.to) && read.result !== null) ?? { to: '0x', data: '0x' }
+  const callOn = ({ callAt: read }: typeof client) => read(head.hash)([{ to, data }])
+  hasState = false
+  await expect(callOn(client)).rejects.toThrow('has no state of a block')
+  // As long as there are no campaigns, there may be no core.
+  expect(await callOn(createFollowed([node.url], recording.startBlock).client)).toEqual(['0x'])
+  hasState = true
+  expect(await callOn(client)).toEqual([result])
+})
+
 test('a call that is refused again and again is not asked again for a while', async () => {
   const chain = playedRecording(END - 20)
   const revertsAs = { code: -32603, message: 'internal error' }
