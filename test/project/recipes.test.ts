@@ -154,7 +154,7 @@ const readModel: Recipe = [
     undefined,
     `import { integer, pgTable } from 'drizzle-orm/pg-core'
 import { campaignKey } from '../../database/columns.ts'
-import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
+import { campaigns } from '../../database/tables/campaigns.ts'
 
 /** How many action steps a campaign has. Computed again for the campaigns of each batch. */
 export const campaignStepCounts = pgTable('campaign_step_counts', {

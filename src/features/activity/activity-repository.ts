@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
+import { campaigns } from '../../database/tables/campaigns.ts'
 import { ALL_CAMPAIGNS, claimsByInterval } from '../../read-models/claim-intervals/read.ts'
 import { toWholeSeconds } from '../../read-models/claim-windows/read.ts'
 import { type Dependencies, revisionStamp } from '../../read-models/data-version/read.ts'

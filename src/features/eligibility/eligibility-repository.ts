@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
+import { campaigns } from '../../database/tables/campaigns.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import {
   claimFacts,

@@ -12,7 +12,7 @@ import {
   unique,
 } from 'drizzle-orm/pg-core'
 import { address, baseUnits, blockTimestamp, campaignKey, chainId, instant } from '../../database/columns.ts'
-import { ofCampaign } from '../../database/tables/campaigns/campaigns.ts'
+import { ofCampaign } from '../../database/tables/campaigns.ts'
 
 /** Kinds of facets that a campaign may have several of. */
 type SeveralFacetKind = 'target' | 'token' | 'collection' | 'channel'

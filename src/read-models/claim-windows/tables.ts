@@ -9,7 +9,7 @@ import {
   instant,
   lowerCaseAddress,
 } from '../../database/columns.ts'
-import { ofCampaign } from '../../database/tables/campaigns/campaigns.ts'
+import { ofCampaign } from '../../database/tables/campaigns.ts'
 
 /** Length of a window in seconds; 0 stands for all claims, whenever they were made. */
 const windowSeconds = () => integer()

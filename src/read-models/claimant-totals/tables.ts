@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { bigint, check, foreignKey, index, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
 import { address, blockTimestamp, campaignKey, chainId, exactNumber, lowerCaseAddress } from '../../database/columns.ts'
-import { incentives } from '../../database/tables/campaigns/incentives.ts'
+import { incentives } from '../../database/tables/incentives-and-claims.ts'
 
 const figures = () => ({
   claimCount: bigint({ mode: 'number' }).notNull(),

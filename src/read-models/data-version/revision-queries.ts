@@ -2,7 +2,7 @@ import { desc, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Database } from '../../database/connection/client.ts'
 import { followedAsText, NOTHING_FOLLOWED, parseAsOf } from '../../database/lookups/followed-chains.ts'
-import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
+import { campaigns } from '../../database/tables/campaigns.ts'
 import { dataVersions } from './tables.ts'
 
 /** The queries, and the parsed state of chains, which changes less often than it is read. */
