@@ -1,5 +1,33 @@
 import { type Sample, within } from '../../database/find-differences.ts'
-import { differingFacetRows } from './facets.ts'
+
+/** The kinds that other rows of a campaign tell; the collection is only here. */
+const IS_DERIVED = `kind <> 'collection'`
+
+/** The facets that campaigns have by their other rows. `campaigns` is a relation with the column `key`. */
+export const facetsOf = (campaigns: string, isCurrentIncentive = 'true') => `
+  select 'target' as kind, (step.definition ->> 'chainId')::bigint as chain_id, step.definition ->> 'targetContract' as value,
+    step.campaign_key
+  from action_steps step join ${campaigns} changed on changed.key = step.campaign_key
+  union
+  select 'token', incentive.chain_id, incentive.asset, incentive.campaign_key
+  from incentives incentive join ${campaigns} changed on changed.key = incentive.campaign_key
+  where incentive.asset is not null and ${isCurrentIncentive}
+  union
+  select 'token', campaign.action_token_chain_id, campaign.action_token_address, campaign.key
+  from campaigns campaign join ${campaigns} changed on changed.key = campaign.key
+  where campaign.action_token_address is not null
+  union
+  select 'channel', 0, fold_case(channel), campaign.key
+  from campaigns campaign join ${campaigns} changed on changed.key = campaign.key, unnest(campaign.distribution_channels) channel`
+
+/** Facets that are missing or too many, of all campaigns or a part of them. */
+export const differingFacetRows = (campaigns: string) => `
+  select campaign_key, due.kind is null as is_surplus, kind, chain_id, value
+  from (${facetsOf(campaigns)}) due
+  full join (
+    select kept.* from campaign_facets kept join ${campaigns} changed on changed.key = kept.campaign_key where kept.${IS_DERIVED}
+  ) kept using (campaign_key, kind, chain_id, value)
+  where due.kind is null or kept.kind is null`
 
 /*
  * Compares the data behind pages and totals with the campaigns. Each query returns the differences; none if all is

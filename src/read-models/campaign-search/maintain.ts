@@ -1,5 +1,5 @@
 import { populating, type Step, stepsFor, stepsUnlessEmpty } from '../steps.ts'
-import { differingFacetRows, facetsOf } from './facets.ts'
+import { differingFacetRows, facetsOf } from './check.ts'
 
 /*
  * The bitmaps change with the campaigns whose records change: their bits are cleared while the stored rows still show

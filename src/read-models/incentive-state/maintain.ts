@@ -1,5 +1,5 @@
 import { type Step, stepsUnlessEmpty } from '../steps.ts'
-import { campaignFlagsOf, incentiveFiguresOf } from './definitions.ts'
+import { campaignFlagsOf, incentiveFiguresOf } from './check.ts'
 
 const figures = ['definition', 'auction', 'claim_count', 'claimed_amount', 'remaining_budget', 'is_spent']
 

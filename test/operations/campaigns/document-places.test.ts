@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { openIngest } from '../../../src/ingest/batches.ts'
-import { splitAtMarks } from '../../../src/read-models/campaign-documents/placeholders.ts'
-import { fillDocument } from '../../../src/read-models/campaign-documents/read.ts'
+import { fillDocument, splitAtMarks } from '../../../src/read-models/campaign-documents/read.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken } from '../../setup/records.ts'
 import { startTestApp } from '../../setup/test-app.ts'
