@@ -131,7 +131,7 @@ const CANCEL_REQUEST = 80_877_102
 const CANCEL_MS = 1000
 
 /**
- * Asks the server to cancel a session's current statement, over a separate connection, as the protocol specifies;
+ * Requests the server to cancel a session's current statement, over a separate connection, as the protocol specifies;
  * poolers pass it on. Waits until the server has accepted the request. The protocol does not say whether it took
  * effect: the statement ends, or its timeout ends it.
  */

@@ -15,7 +15,7 @@ export const accessLists = pgTable(
     createdAt: instant().notNull(),
     /** Number of members, maintained by the import, so that reads never count the members of large lists. */
     memberCount: integer().notNull().default(0),
-    /** The words of the name as searches compare them, each from every place where a word starts. */
+    /** The words of the name as searches compare them, each from every start of a word. */
     nameWords: wordStarts().generatedAlwaysAs(sql`word_starts(name)`),
   },
   (table) => [

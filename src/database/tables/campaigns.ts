@@ -120,7 +120,7 @@ export const actionSteps = pgTable(
 )
 
 /**
- * What a `campaignMetadata` record says of a campaign: what no chain tells. Kept whether the campaign is there yet or not,
+ * What a `campaignMetadata` record says of a campaign: what no chain has. Stored whether the campaign is there yet or not,
  * and laid over what the campaign's own record says, key by key, whenever either of them is written.
  */
 export const campaignMetadata = pgTable('campaign_metadata', {

@@ -17,7 +17,7 @@ export interface Shown {
   key: number
   /** Milliseconds since 1970 at which it changes without any write; infinite if it never does. */
   changesAt: number
-  /** Whether the addresses of its allow list are still to be read; in their place stands null. */
+  /** Whether the addresses of its allow list are still to be read; null stands for them. */
   lacksAddresses: boolean
   json: string
 }
@@ -126,36 +126,36 @@ export function createKnownPages(lookups: Database, listed: ShownReader, clock: 
   }
 }
 
-/** The figures of an incentive, and their indexes. */
-const FIGURES = 4
+/** How many values a state has of an incentive, and their indexes. */
+const VALUES_PER_INCENTIVE = 4
 const COUNT = 1
 const REMAINING = 2
 const TOKEN = 3
 
 /** The tokens that a response about a campaign shows, or needs for sums. */
-const tokenIdsOf = ({ figures }: CampaignState) =>
-  figures.filter((figure, index) => index % FIGURES === TOKEN && figure !== '')
+const tokenIdsOf = ({ incentiveValues }: CampaignState) =>
+  incentiveValues.filter((value, index) => index % VALUES_PER_INCENTIVE === TOKEN && value !== '')
 
 /** The JSON of a campaign; `addresses` are those that its document leaves out, if it does. */
-function toJson(document: string, { isActive, figures }: CampaignState, tokens: Tokens, addresses: string) {
+function toJson(document: string, { isActive, incentiveValues }: CampaignState, tokens: Tokens, addresses: string) {
   return fillDocument(document, (name, of) => {
     if (name === 'isActive') return isActive
-    if (name === 'availableBudgetUsd') return toAvailableBudgetUsd(figures, tokens)
+    if (name === 'availableBudgetUsd') return toAvailableBudgetUsd(incentiveValues, tokens)
     if (name === 'addresses') return addresses
     if (name === 'token') return tokens.get(of)?.metadata ?? 'null'
-    return figures[FIGURES * Number(of) + (name === 'claimCount' ? COUNT : 0)]
+    return incentiveValues[VALUES_PER_INCENTIVE * Number(of) + (name === 'claimCount' ? COUNT : 0)]
   })
 }
 
 /** Exact: products and a sum, rounded once. Null if a price is unknown, or no incentive pays a token. */
-function toAvailableBudgetUsd(figures: readonly string[], tokens: Tokens) {
+function toAvailableBudgetUsd(incentiveValues: readonly string[], tokens: Tokens) {
   let sum: Big | undefined
-  for (let start = 0; start < figures.length; start += FIGURES) {
-    const token = figures[start + TOKEN]
+  for (let start = 0; start < incentiveValues.length; start += VALUES_PER_INCENTIVE) {
+    const token = incentiveValues[start + TOKEN]
     if (!token) continue
     const price = tokens.get(token)?.baseUnitPriceUsd
     if (price === undefined) return 'null'
-    sum = price.times(figures[start + REMAINING] ?? '').plus(sum ?? 0)
+    sum = price.times(incentiveValues[start + REMAINING] ?? '').plus(sum ?? 0)
   }
   return sum === undefined ? 'null' : `"${sum.round(6, Big.roundHalfUp).toFixed()}"`
 }
@@ -165,7 +165,7 @@ const STRUCTURE = /"(?:[^"\\]|\\.)*"|[{}[\],]/g
 
 /**
  * A JSON object with some of its members, unchanged and in their order. Reads the text once and parses no values:
- * placeholders in a document are kept.
+ * placeholders in a document stay as they are.
  */
 export function withFields(object: string, names: readonly string[]): string {
   const chosen: string[] = []

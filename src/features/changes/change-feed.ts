@@ -30,7 +30,7 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
   /** How many follow. */
   size = 0
   readonly buffer = new ChangeBuffer()
-  /** The cursor of now: one query for all that ask together. */
+  /** The cursor of now: one query for all that request it together. */
   readonly now: () => Promise<ChangeSlice>
   readonly #reader: ChangeReader
   readonly #maxFollowers: number

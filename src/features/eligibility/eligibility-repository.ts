@@ -67,7 +67,7 @@ const prepareFacts = (database: Database) =>
     .select({ id: campaigns.id, ...factColumns })
     .from(
       claimFacts(
-        sql`array(select key from ${campaigns} asked where asked.id = any (${sql.placeholder('ids')}::text[]))`,
+        sql`array(select key from ${campaigns} requested where requested.id = any (${sql.placeholder('ids')}::text[]))`,
       ),
     )
     .innerJoin(campaigns, sql`${campaigns.key} = facts.campaign_key`)

@@ -70,7 +70,7 @@ const prepareTrending = (database: Database, name: string, period: TrendingPerio
         ) shown using (campaign_key)
       ) as entry`,
     )
-    .orderBy(sql`entry.place`)
+    .orderBy(sql`entry.rank`)
     .prepare(name)
 
 const withFields = (entry: TrendingCampaign, fields: readonly string[]): Partial<TrendingCampaign> =>
@@ -86,7 +86,7 @@ export const trendingColumns = {
   /**
    * For each incentive, in order, in base units: what has been claimed and, if it pays a token, what can still be paid.
    */
-  incentiveFigures: sql<string | null>`entry.incentive_figures`,
+  incentiveAmounts: sql<string | null>`entry.incentive_figures`,
   projectUrl: sql<string | null>`entry.project_url`,
   verificationLevel: sql<string | null>`entry.verification_level`,
   actionTemplate: sql<ActionTemplate | null>`entry.action_template`,
@@ -102,11 +102,11 @@ export const trendingColumns = {
 export type TrendingRow = SelectResultFields<typeof trendingColumns>
 
 /** Budget and payments of the incentives that pay the asset of the first token incentive, in its base units. */
-function toBudget(incentives: Incentive[], incentiveFigures: string | null) {
-  const figures = incentiveFigures?.split(',') ?? []
+function toBudget(incentives: Incentive[], incentiveAmounts: string | null) {
+  const amounts = incentiveAmounts?.split(',') ?? []
   let [asset, claimed, remaining] = ['', 0n, 0n]
   for (const [index, incentive] of incentives.entries()) {
-    const [claimedAmount = '', remainingBudget] = figures[index]?.split(' ') ?? []
+    const [claimedAmount = '', remainingBudget] = amounts[index]?.split(' ') ?? []
     if (remainingBudget === undefined) continue
     asset ||= assetAddressOf(incentive)
     if (assetAddressOf(incentive) !== asset) continue
@@ -154,7 +154,7 @@ export function toTrendingCampaign(
     endTime: document.endTime ?? undefined,
     verificationLevel: row.verificationLevel ?? undefined,
     claimCount: row.claimCount,
-    ...toBudget(document.incentives, row.incentiveFigures),
+    ...toBudget(document.incentives, row.incentiveAmounts),
     usdDistributed24Hr: roundUsd(new Big(row.usdDistributed24Hr)),
     usdDistributed1Hr: roundUsd(new Big(row.usdDistributed1Hr)),
     actionTokenMetadata: isSwap && row.actionToken !== null ? toActionTokenMetadata(row.actionToken) : undefined,

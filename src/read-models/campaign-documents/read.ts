@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { campaignDocuments } from './tables.ts'
 
-/** Marks a placeholder in documents, and separates figures: a character that never occurs in JSON text. */
+/** Marks a placeholder in documents, and separates values: a character that never occurs in JSON text. */
 const MARK = '\u0001'
 
 /** The names of placeholders: see make_campaign_documents for their meaning. */
@@ -30,7 +30,7 @@ export function fillDocument(document: string, valueAt: ValueAt): string {
     const colon = placeholder.indexOf(':')
     const name = colon === -1 ? placeholder : placeholder.slice(0, colon)
     const value = isPlaceholder(name) ? valueAt(name, colon === -1 ? '' : placeholder.slice(colon + 1)) : undefined
-    if (value === undefined) throw new TypeError(`a document has a place for which there is no value: ${placeholder}`)
+    if (value === undefined) throw new TypeError(`a document has a placeholder without a value: ${placeholder}`)
     pieces[index] = value
   }
   return pieces.join('')
@@ -43,7 +43,7 @@ export interface CampaignState {
   /** Milliseconds since 1970 at which that changes without any write; infinite if it never does. */
   changesAt: number
   /** Four values for each incentive: amount and number of its claims, what it can still pay, and its token. */
-  figures: readonly string[]
+  incentiveValues: readonly string[]
 }
 
 const { body, allowList, actionSteps, detailAllowList, detail } = campaignDocuments
@@ -69,9 +69,9 @@ export const campaignsAt = (keys: SQL, form: Form) => sql`(
 
 /** The state of a campaign from its column. */
 export function parseState(text: string): CampaignState {
-  const [key, , isActive = '', changesAt, ...figures] = splitAtMarks(text)
+  const [key, , isActive = '', changesAt, ...incentiveValues] = splitAtMarks(text)
   return {
-    ...{ key: Number(key), isActive, figures },
+    ...{ key: Number(key), isActive, incentiveValues },
     changesAt: changesAt === '' ? Number.POSITIVE_INFINITY : Number(changesAt),
   }
 }

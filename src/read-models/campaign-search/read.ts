@@ -123,7 +123,7 @@ function toFacetGroups(filters: CampaignPageQuery): FacetGroup[] {
   return given.length > 0 ? given : [{ facets: [aFacet('all', '')] }]
 }
 
-/** A search without a word, of accents alone say, asks for the word that no text has. */
+/** A search without a word, of accents alone say, searches for the word that no text has. */
 const toWords = (search: string | undefined) => {
   const words = search === undefined ? [] : toSearchWords(search)
   return search !== undefined && words.length === 0 ? [''] : words
@@ -196,7 +196,7 @@ export interface WalkedPage {
  * the last campaign whether it came after the active ones, its end (empty if that does not count), block timestamp and
  * ID.
  */
-export const WALK_PLACE =
+export const WALK_POSITION =
   /^(\d{1,13}) (\d{1,15}) ([0-9a-f-]{36}) (\d{1,15}) ([01]) (-?\d{1,15}|) (\d{1,12}) (\d{1,16}) (0x[0-9a-f]{40}) (\d{1,78})$/
 
 /** The limits of an instant, in milliseconds since 1970: of the years 1 and 9999. */
@@ -214,9 +214,9 @@ export function toWalk([instant = '', ...values]: readonly string[]): Walk {
 }
 
 /** The position of a walk after a page; undefined if that was the last. */
-export function toWalkPlace(instant: Date, { began, lists, newest, place }: WalkedPage) {
-  if (place === null) return undefined
-  const { later, ends, age, chain, core, identifier } = place
+export function toWalkPosition(instant: Date, { began, lists, newest, place: position }: WalkedPage) {
+  if (position === null) return undefined
+  const { later, ends, age, chain, core, identifier } = position
   const end = ends === 'infinity' ? '' : Date.parse(ends)
   return [instant.getTime(), began, lists, newest, later, end, -age, chain, core, identifier]
 }

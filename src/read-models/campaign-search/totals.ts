@@ -70,19 +70,19 @@ export function createCampaignTotals<Version>(pages: KnownPages<Version>) {
      * Searches as JSON for the database, which looks only for what is unknown; and how their totals follow from its
      * result.
      */
-    ask(searches: readonly string[], now: Date) {
-      const asked = searches.map((search) => {
+    request(searches: readonly string[], now: Date) {
+      const requested = searches.map((search) => {
         const { filters, page } = partsOf(search)
         return { search, filters, page, known: find(filters, now) }
       })
-      const entries = asked.map(({ filters, page, known }) => {
+      const entries = requested.map(({ filters, page, known }) => {
         const knownLists = JSON.stringify(known?.listsVersion ?? null)
         return `${filters.slice(0, -1)},"known_lists":${knownLists},${page.slice(1)}`
       })
       return {
         json: `[${entries.join(',')}]`,
         totalOf(nth: number, { stamp, total, listsVersion, changesAt, facetCounts, keys, walked }: Found): Counts {
-          const { search = '', filters = '', known } = asked[nth - 1] ?? {}
+          const { search = '', filters = '', known } = requested[nth - 1] ?? {}
           const since = now.getTime()
           const until = changesAt ?? Number.POSITIVE_INFINITY
           const counts: Known | undefined =

@@ -2,8 +2,8 @@ import type { Query } from '../../database/snapshot.ts'
 import { type Finding, failed, ok, REBUILD } from '../../schemas/check-findings.ts'
 
 /** Whether the newest changes are of revisions that there are. */
-export async function examineChanges(ask: Query): Promise<Finding> {
-  const [row] = await ask<{ count: number; newest: number | null; foreign: number }>(
+export async function examineChanges(query: Query): Promise<Finding> {
+  const [row] = await query<{ count: number; newest: number | null; foreign: number }>(
     `select (select count(*)::float8 from (select from changes limit 100000) noted) as count,
       (select max(revision)::float8 from changes) as newest,
       (select count(*)::float8 from (

@@ -8,9 +8,9 @@ export const differingClaimIntervals = (sample: Sample) => `
   select coalesce((select id from campaigns where key = campaign_key), 'all campaigns') || ', '
     || to_timestamp(interval_start) at time zone 'UTC' || ', ' || interval_seconds || ' seconds' as what
   from counted_claim_intervals(${keys(sample)}, 0, 253402300800) due
-  full join (select * from claim_intervals where ${within(sample, 'campaign_key')}) kept
+  full join (select * from claim_intervals where ${within(sample, 'campaign_key')}) stored
     using (campaign_key, interval_seconds, interval_start)
-  where kept is distinct from due
+  where stored is distinct from due
   union all
   select (select id from campaigns where key = campaign_key) || ', incentive ' || incentive_position || ', '
     || to_timestamp(hour_start) at time zone 'UTC'
@@ -20,6 +20,6 @@ export const differingClaimIntervals = (sample: Sample) => `
     from claims join popular_campaigns using (campaign_key)
     where ${within(sample, 'campaign_key')} group by 1, 2, 3
   ) due
-  full join (select * from incentive_claim_hours where ${within(sample, 'campaign_key')}) kept
+  full join (select * from incentive_claim_hours where ${within(sample, 'campaign_key')}) stored
     using (campaign_key, hour_start, incentive_position)
-  where kept is distinct from due`
+  where stored is distinct from due`

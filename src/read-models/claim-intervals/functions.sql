@@ -129,7 +129,7 @@ as $$
       and (claimant, block_timestamp) > (somebody, above) and (claimant, block_timestamp) < (somebody, below) limit 1)
 $$;
 
--- Claims in [first, beyond), those of one claimant and instant together, and where that is asked for how many repeat, and are
+-- Claims in [first, beyond), those of one claimant and instant together, and where that is requested how many repeat, and are
 -- followed by, one of the same claimant less than so many seconds away.
 create or replace function cut_claims(
   campaign bigint, first bigint, beyond bigint, seconds integer, chain_ids bigint[], with_repeats boolean

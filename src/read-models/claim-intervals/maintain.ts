@@ -19,7 +19,7 @@ const GAPS = { '1h': 3600, '4h': 14_400, '1d': 86_400, '1w': 604_800 }
 const countedChanges = `claim_changes changes
   join lateral (select 0::bigint as key union all select changes.campaign_key) counted
     on counted.key = 0
-      or counted.key = (select min(kept.campaign_key) from claim_intervals kept where kept.campaign_key >= counted.key)`
+      or counted.key = (select min(stored.campaign_key) from claim_intervals stored where stored.campaign_key >= counted.key)`
 
 /** The intervals in which an instant is. */
 const intervalsOf = (key: string, instant: string) =>
@@ -28,7 +28,7 @@ const intervalsOf = (key: string, instant: string) =>
 
 /**
  * Claims of a claimant in a time range, as `of` says. Compared, and ordered, as rows, so that whatever the statistics say, only
- * the index that begins with these columns answers.
+ * the index that begins with these columns is used.
  */
 const claimsWithin = (
   { row, own, others = '' }: { row: string[]; own: string; others?: string },
@@ -49,7 +49,7 @@ const nextChain = (rest: string) =>
   `(select min(chain_id) from claims where claims.claimant = changed.claimant ${rest})`
 
 /** Of all campaigns chain by chain, of those that the claimant has claims on; of one campaign incentive by incentive. */
-const perPlace = `
+const perChainOrIncentive = `
   with recursive claimed_on (chain) as (
     select ${nextChain('')} where changed.campaign_key = 0
     union all
@@ -76,7 +76,7 @@ const noteFollowing = `with changed as materialized (
     group by counted.key, claimant, block_timestamp
   ), found as materialized (
     select changed.*, near.* from changed cross join lateral (
-      select coalesce(sum(stored), 0) as stored, max(earlier) as earlier, min(later) as later from (${perPlace}) every
+      select coalesce(sum(stored), 0) as stored, max(earlier) as earlier, min(later) as later from (${perChainOrIncentive}) every
     ) near
   ), instants as (
     -- One that does not change itself has a claim before and after.

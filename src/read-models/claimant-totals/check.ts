@@ -6,7 +6,7 @@ const missing = `
   having count(*) >= busy_claimant_claims()
   except select claimant from claimant_asset_totals`
 
-const figures = 'claim_count, amount, amount_usd, unvalued_count'
+const totalColumns = 'claim_count, amount, amount_usd, unvalued_count'
 
 /** Totals of claimants that differ from the claims, are missing, or should not exist. */
 export const differingClaimantTotals = (sample: Sample) => `
@@ -17,14 +17,14 @@ export const differingClaimantTotals = (sample: Sample) => `
     where ${within(sample, 'campaign_key')} and claimant in (select claimant from claimant_asset_totals)
   )
   select claimant || ', ' || (select id from campaigns where key = campaign_key) || ', incentive ' || position as what
-  from due_by_incentive due full join sampled kept using (claimant, campaign_key, position)
-  where (${of('kept')}, kept.last_timestamp, kept.chain_id) is distinct from (${of('due')}, due.last_timestamp, due.chain_id)
+  from due_by_incentive due full join sampled stored using (claimant, campaign_key, position)
+  where (${of('stored')}, stored.last_timestamp, stored.chain_id) is distinct from (${of('due')}, due.last_timestamp, due.chain_id)
   union all
   select claimant || ', ' || chain_id || ':' || asset
   from (select * from claims_by_claimant_and_asset ${ofSampled(sample)}) due
-  full join (select * from claimant_asset_totals ${ofSampled(sample)}) kept using (claimant, chain_id, asset)
-  where (${of('kept')}) is distinct from (${of('due')})
+  full join (select * from claimant_asset_totals ${ofSampled(sample)}) stored using (claimant, chain_id, asset)
+  where (${of('stored')}) is distinct from (${of('due')})
   ${sample === null ? `union all select claimant from (${missing}) busy` : ''}`
 
-const of = (table: string) => figures.replaceAll(/\w+/g, (column) => `${table}.${column}`)
+const of = (table: string) => totalColumns.replaceAll(/\w+/g, (column) => `${table}.${column}`)
 const ofSampled = (sample: Sample) => (sample === null ? '' : 'where claimant in (select claimant from sampled)')

@@ -46,7 +46,9 @@ const MAX_CHANGES = 1000
  * and remembers what the revisions since the first read were about.
  */
 export function createDataVersionReader(lookups: Database, clock: () => Date): DataVersionReader {
-  const { newest, news, toAsOf } = createRevisionSource(lookups)
+  const newest = prepareNewest(lookups)
+  const news = prepareNews(lookups)
+  const toAsOf = createAsOfParser()
   const changes = new Map<number, Change>()
   /** Matches no revision: at first, everything is new. */
   let known: Known = { revision: Number.MAX_SAFE_INTEGER, epoch: NO_EPOCH, queriedAt: 0, nextChangeAt: 0 }
@@ -176,7 +178,7 @@ export function createDataMetricsReader(database: Database, clock: () => Date) {
   const newest = database
     .select({ revision: max(dataVersions.revision) })
     .from(dataVersions)
-    .prepare('figure_of_revision')
+    .prepare('data_revision')
   const listChains = createFollowedChainReader(database, clock)
   return async (): Promise<DataMetrics> => {
     const [[row], chains] = await Promise.all([newest.execute(), listChains()])
@@ -184,20 +186,16 @@ export function createDataMetricsReader(database: Database, clock: () => Date) {
   }
 }
 
-/** The queries, and the parsed state of chains, which changes less often than it is read. */
-export function createRevisionSource(lookups: Database) {
+/** Parses the state of chains, which changes less often than it is read. */
+function createAsOfParser() {
   let lastText = '{}'
   let lastAsOf = NOTHING_FOLLOWED
-  return {
-    newest: prepareNewest(lookups),
-    news: prepareNews(lookups),
-    toAsOf(text: string) {
-      if (text !== lastText) {
-        lastText = text
-        lastAsOf = parseAsOf(text)
-      }
-      return lastAsOf
-    },
+  return (text: string) => {
+    if (text !== lastText) {
+      lastText = text
+      lastAsOf = parseAsOf(text)
+    }
+    return lastAsOf
   }
 }
 

@@ -1,8 +1,8 @@
 import { type Sample, within } from '../../database/find-differences.ts'
 
 /*
- * The definition of each derived figure of a campaign, as queries. `maintain.ts` stores their results for the campaigns
- * that a batch touches, and `check.ts` compares the stored values with them.
+ * The definition of each derived column of a campaign, as queries. `maintain.ts` stores their results for the campaigns
+ * that a batch touches, and the queries below compare the stored values with them.
  */
 
 const limit = `(definition ->> 'limit')::numeric`
@@ -14,7 +14,7 @@ const totalBudget = `(definition ->> 'totalBudget')::numeric`
  * Spec §5.1 "spent", §5.2 "remaining budget", of incentives with the number and the amount of their claims; `also`: a
  * column to pass on.
  */
-export const incentiveFiguresOf = (incentives: string, also?: string) => `
+export const incentiveStateOf = (incentives: string, also?: string) => `
   select campaign_key, position, ${also === undefined ? '' : `${also}, `}claim_count, claimed_amount,
     case
       when asset is null then null
@@ -49,9 +49,9 @@ export const campaignFlagsOf = (keyed: string) => `
     group by campaign_key
   ) rewards on rewards.campaign_key = campaign.key`
 
-/** Incentives whose figures differ from their records and claims. */
+/** Incentives whose state differs from their records and claims. */
 export const differingIncentives = (sample: Sample) => `
-  with figures as (
+  with totals as (
     select campaign_key, position, type, asset, definition, coalesce(recorded.claim_count, 0) as claim_count,
       coalesce(recorded.claimed_amount, 0) as claimed_amount
     from incentives left join (
@@ -59,7 +59,7 @@ export const differingIncentives = (sample: Sample) => `
       from claims where ${within(sample, 'campaign_key')} group by campaign_key, incentive_position
     ) recorded using (campaign_key, position)
     where ${within(sample, 'campaign_key')}
-  ), due as (${incentiveFiguresOf('figures')})
+  ), due as (${incentiveStateOf('totals')})
   select (select id from campaigns where key = campaign_key) || ', incentive ' || position as what
   from due join incentives stored using (campaign_key, position)
   where (stored.claim_count, stored.claimed_amount, stored.remaining_budget, stored.is_spent)

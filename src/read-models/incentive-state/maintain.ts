@@ -1,14 +1,14 @@
 import { type Step, stepsUnlessEmpty } from '../steps.ts'
-import { campaignFlagsOf, incentiveFiguresOf } from './check.ts'
+import { campaignFlagsOf, incentiveStateOf } from './check.ts'
 
-const figures = ['definition', 'auction', 'claim_count', 'claimed_amount', 'remaining_budget', 'is_spent']
+const columns = ['definition', 'auction', 'claim_count', 'claimed_amount', 'remaining_budget', 'is_spent']
 
-/** Counts and sums change by the claims of the batch, which may also have new figures that the chain tells. */
-const incentiveFigures = `with changes as (
+/** Counts and sums change by the claims of the batch, which may also have a new state that the chain reports. */
+const incentiveState = `with changes as (
     select campaign_key, incentive_position as position, sum(direction) as claim_count,
       sum(direction * amount) as claimed_amount
     from claim_changes group by campaign_key, incentive_position
-  ), figures as (
+  ), totals as (
     select incentive.campaign_key, incentive.position, incentive.type, incentive.asset,
       coalesce(refigured.definition, incentive.definition) as definition,
       case when refigured.position is null then incentive.auction else refigured.auction end as auction,
@@ -19,17 +19,17 @@ const incentiveFigures = `with changes as (
     left join changes on changes.campaign_key = incentive.campaign_key and changes.position = incentive.position
     left join refigured_incentives refigured
       on refigured.campaign_key = incentive.campaign_key and refigured.position = incentive.position
-  ), derived as (${incentiveFiguresOf('figures', 'was_spent, definition, auction')}), changed as (
+  ), derived as (${incentiveStateOf('totals', 'was_spent, definition, auction')}), changed as (
     update incentives target
-    set (${figures}) = row (${figures.map((column) => `derived.${column}`)})
+    set (${columns}) = row (${columns.map((column) => `derived.${column}`)})
     from derived
     where target.campaign_key = derived.campaign_key and target.position = derived.position
-      and (${figures.map((column) => `target.${column}`)}) is distinct from (${figures.map((column) => `derived.${column}`)})
+      and (${columns.map((column) => `target.${column}`)}) is distinct from (${columns.map((column) => `derived.${column}`)})
     returning target.campaign_key, derived.is_spent <> was_spent as is_turned
   )
   insert into spent_campaigns select distinct campaign_key from changed where is_turned`
 
-/** After the figures of the incentives, which they depend on. Notes which campaigns are found otherwise from now on. */
+/** After the state of the incentives, which they depend on. Notes which campaigns are found otherwise from now on. */
 const campaignFlags = `with derived as (${campaignFlagsOf('touched_campaigns')}), flipped as (
     update campaigns target
     set has_whitelisted_rewards = derived.has_whitelisted_rewards, is_exhausted = derived.is_exhausted
@@ -43,7 +43,7 @@ const campaignFlags = `with derived as (${campaignFlagsOf('touched_campaigns')})
 
 /** For the campaigns in `touched_campaigns`, after their records and `claim_changes` are stored. */
 export const refreshIncentiveState: Step[] = [
-  ...stepsUnlessEmpty('touched_campaigns', ['campaign', 'incentive', 'claim', 'withdrawnClaim'], incentiveFigures),
+  ...stepsUnlessEmpty('touched_campaigns', ['campaign', 'incentive', 'claim', 'withdrawnClaim'], incentiveState),
   ...stepsUnlessEmpty(
     'touched_campaigns',
     ['campaign', 'incentive', 'claim', 'withdrawnClaim', 'token'],
@@ -54,7 +54,7 @@ export const refreshIncentiveState: Step[] = [
 /** For all campaigns, once their totals of claims are right. */
 export const recomputeIncentiveState = [
   `update incentives target set remaining_budget = due.remaining_budget, is_spent = due.is_spent
-  from (${incentiveFiguresOf('incentives')}) due
+  from (${incentiveStateOf('incentives')}) due
   where target.campaign_key = due.campaign_key and target.position = due.position
     and (target.remaining_budget, target.is_spent) is distinct from (due.remaining_budget, due.is_spent)`,
   `update campaigns target set has_whitelisted_rewards = due.has_whitelisted_rewards, is_exhausted = due.is_exhausted
