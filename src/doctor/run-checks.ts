@@ -4,8 +4,8 @@ import { type Differences, findDifferences, pickCampaigns, type Sample } from '.
 import type { FollowedChain } from '../database/lookups/followed-chains.ts'
 import { inSnapshot, type Query } from '../database/snapshot.ts'
 import { campaignsWithWrongBits, differingBitmaps } from '../read-models/campaign-search/check.ts'
-import { examineChanges } from '../read-models/changes/check.ts'
-import { examineRevision, readRevision } from '../read-models/data-version/check.ts'
+import { examineChanges } from '../read-models/changes/maintain.ts'
+import { examineRevision, readRevision } from '../read-models/data-version/maintain.ts'
 import { examineUnvaluedClaims } from '../read-models/prices/check.ts'
 import { type CheckedFinding, type Finding, failed, ok, REBUILD, warning } from '../schemas/check-findings.ts'
 import {
