@@ -126,9 +126,9 @@ function prepareClaims(database: Database) {
   const claimant = sql`${placeholder('claimant')}::text`
   const ids = sql`${placeholder('ids')}::text[]`
   const chains = sql`${placeholder('chains')}::bigint[]`
-  const place = sql`${placeholder('timestamp')}::bigint, ${placeholder('chain')}::bigint, ${placeholder('hash')}::bytea, ${placeholder('log')}::integer`
+  const position = sql`${placeholder('timestamp')}::bigint, ${placeholder('chain')}::bigint, ${placeholder('hash')}::bytea, ${placeholder('log')}::integer`
   const page = sql`list_claims(${claimant}, ${ids}, ${chains}, ${placeholder('since')}::bigint,
-    ${placeholder('until')}::bigint, ${place}, ${placeholder('max')}::integer)`
+    ${placeholder('until')}::bigint, ${position}, ${placeholder('max')}::integer)`
   // `offset 0`: counted once, not for each claim of the page.
   const head = sql`(select
     case when ${placeholder('isCounted')}::boolean then count_claims(${claimant}, ${ids}, ${chains})::float8 end as total,
