@@ -4,7 +4,6 @@ import { readCursor, toCursor } from '../../http/request/cursors.ts'
 import type { Paged } from '../../http/request/page-links.ts'
 import {
   type CampaignPageQuery,
-  createCampaignTotals,
   toSearchRequest,
   toWalk,
   toWalkPosition,
@@ -17,15 +16,8 @@ import { toRows, WALK_START } from '../../schemas/parameters/shared-parameters.t
 import { createTurns } from '../../turns.ts'
 import { addressesColumn, detailColumns, prepareFind, prepareList } from './campaign-rows.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
-import {
-  createKnownPages,
-  createPageCache,
-  createShownCampaigns,
-  type Page,
-  type Shown,
-  type ShownReader,
-  withFields,
-} from './shown-campaigns.ts'
+import { createCampaignTotals, createKnownPages, createPageCache, type Page } from './known-pages.ts'
+import { createShownCampaigns, type Shown, type ShownReader, withFields } from './shown-campaigns.ts'
 
 export interface CampaignRepository {
   /**

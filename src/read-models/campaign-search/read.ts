@@ -4,8 +4,6 @@ import type { CampaignFilters } from '../../schemas/campaigns/campaign-filters.t
 import { toSearchWords } from '../../schemas/parameters/search-words.ts'
 import { campaignFacets, type FacetKind, indexedFacets } from './tables.ts'
 
-export { type Counts, createCampaignTotals, type KnownPage } from './totals.ts'
-
 /** A facet of a campaign; an empty chain or value is 0 or ''. */
 interface Facet {
   kind: FacetKind
@@ -32,8 +30,7 @@ export interface CampaignPageQuery extends CampaignFilters {
 }
 
 /**
- * Pages of campaigns, as a relation with one row for each entry of the JSON array at the placeholder `searches` (see
- * `createCampaignTotals`): its position `nth`, from 1; `total`, the number of matches, null if already known;
+ * Pages of campaigns, as a relation with one row for each entry of the JSON array at the placeholder `searches`: its position `nth`, from 1; `total`, the number of matches, null if already known;
  * `lists_version`, for which total and page are right; `changes_at`, when they may change all the same because it
  * matters which campaigns are active, in milliseconds since 1970; `facet_counts`, JSON of the counts beside the page,
  * null if known or not requested; `walk`, the state of the page's walk (`WalkedPage`); and `keys`, those of the page in order (newest first; ties end

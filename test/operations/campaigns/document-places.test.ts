@@ -66,6 +66,6 @@ test('each place of a document has its name, and one that is unknown or has no v
   for (const place of ['unheard', '0', '', 'claimedAmount', 'toString']) {
     const refused = () =>
       fillDocument(`{\u0001${place}\u0001}`, (name, of) => (name === 'claimedAmount' && !of ? undefined : 'x'))
-    expect(refused, place).toThrow(`a document has a place for which there is no value: ${place}`)
+    expect(refused, place).toThrow(`a document has a placeholder without a value: ${place}`)
   }
 })

@@ -1,11 +1,40 @@
 import { LRUCache } from 'lru-cache'
+import type { Database } from '../../database/connection/client.ts'
+import { batchLookups } from '../../database/connection/single-flight.ts'
+import type { WalkedPage } from '../../read-models/campaign-search/read.ts'
+import { createCurrentValues, type DataVersion, type DataVersionReader } from '../../read-models/data-version/read.ts'
+import { prepareCampaigns } from './campaign-rows.ts'
+import type { Shown, ShownReader } from './shown-campaigns.ts'
 
 /** A total, with the facet counts beside it. */
-export interface Counts {
+interface Counts {
   total: number
   /** JSON of what was counted beside it, without its braces; empty if nothing was. */
   facets: string
 }
+
+/** A page in memory: its total, and the keys of its campaigns. */
+interface KnownPage extends Counts {
+  keys: readonly number[]
+}
+
+/** A page as it is shown: its campaigns, its total and counts, and the walk it is of. */
+export interface Page extends Counts {
+  shown: readonly Shown[]
+  walked: WalkedPage | null
+}
+
+/** Memory for pages, and for totals; and of an entry besides its text. */
+const [MAX_PAGE_BYTES, MAX_TOTAL_BYTES, ENTRY_BYTES] = [4 * 1024 * 1024, 4 * 1024 * 1024, 300]
+
+/** Totals and keys of pages in memory, each until a revision changes which campaigns there are and how they are found. */
+export const createPageCache = (versions: DataVersionReader) =>
+  createCurrentValues<KnownPage>(versions, {
+    maxBytes: MAX_PAGE_BYTES,
+    sizeOf: ({ facets, keys }) => facets.length + 8 * keys.length + ENTRY_BYTES,
+    // Which campaigns match changes with lists only.
+    dependenciesOf: () => ({ campaignKeys: [], onLists: true }),
+  })
 
 /** A total in memory. */
 interface Known extends Counts {
@@ -14,11 +43,6 @@ interface Known extends Counts {
   /** Milliseconds since 1970 between which the clock does not change it. */
   since: number
   until: number
-}
-
-/** A page in memory: its total, and the keys of its campaigns. */
-export interface KnownPage extends Counts {
-  keys: readonly number[]
 }
 
 /** The database's result for a search (see `campaign_pages`). */
@@ -33,24 +57,14 @@ interface Found {
   walked: unknown
 }
 
-const MAX_BYTES = 4 * 1024 * 1024
-/** Memory of an entry besides its text. */
-const ENTRY_BYTES = 300
-
-/** Pages in memory, as long as the lists are those of the statement with this `stamp`, and the clock is between these. */
-interface KnownPages<Version> {
-  store(search: string, page: KnownPage, read: { stamp: string; since: number; until: number }): void
-  lookup(search: string, version: Version, now: number): KnownPage | undefined
-}
-
 /**
  * Totals in memory, by search without its page, and pages, by whole search. A total names the state of the lists for
  * which it is right; the statement of another page checks whether that is still current, so that all is of the same
  * moment.
  */
-export function createCampaignTotals<Version>(pages: KnownPages<Version>) {
+export function createCampaignTotals(pages: ReturnType<typeof createPageCache>) {
   const totals = new LRUCache<string, Known>({
-    maxSize: MAX_BYTES,
+    maxSize: MAX_TOTAL_BYTES,
     sizeCalculation: ({ facets }, filters) => filters.length + facets.length + ENTRY_BYTES,
   })
 
@@ -62,7 +76,7 @@ export function createCampaignTotals<Version>(pages: KnownPages<Version>) {
 
   return {
     /** The page of a search (see `toSearchRequest`) without its campaigns, or the total alone, if it is known. */
-    lookup(search: string, isTotalAlone: boolean, version: Version, now: Date) {
+    lookup(search: string, isTotalAlone: boolean, version: DataVersion, now: Date) {
       return pages.lookup(isTotalAlone ? partsOf(search).filters : search, version, now.getTime())
     },
 
@@ -107,4 +121,39 @@ const toMembers = (object: string | null) => (object === null ? '' : JSON.string
 function partsOf(search: string) {
   const [filters = '', page = ''] = search.split('\n')
   return { filters, page }
+}
+
+/** Maximum number of pages of which campaigns share a statement. */
+const MAX_READ_TOGETHER = 8
+
+/**
+ * Finds pages in memory, of which only those campaigns are read that have changed. Undefined if the page itself has, or
+ * the data while they were read.
+ */
+export function createKnownPages(lookups: Database, listed: ShownReader, clock: () => Date) {
+  const readCampaigns = prepareCampaigns(lookups)
+  const load = batchLookups(MAX_READ_TOGETHER, async (lists) => {
+    const now = clock()
+    const keys = [...new Set(lists.flatMap((list) => list.split(',')))]
+    await listed.read(() => readCampaigns.execute({ keys, now: now.toISOString() }), now)
+    return new Map()
+  })
+
+  /** A page with those of its campaigns that are current at a version and now, and the keys of the others. */
+  function lookUpPage(lookUp: (now: Date) => KnownPage | undefined, version: DataVersion) {
+    const now = clock()
+    const page = lookUp(now)
+    if (page === undefined) return undefined
+    const found = page.keys.map((key) => listed.lookup(key, version, now) ?? key)
+    const shown = found.filter((campaign) => typeof campaign !== 'number')
+    return { ...page, shown, missing: found.filter((campaign) => typeof campaign === 'number'), walked: null }
+  }
+
+  return async (lookUp: (now: Date) => KnownPage | undefined, version: DataVersion): Promise<Page | undefined> => {
+    const known = lookUpPage(lookUp, version)
+    if (known === undefined || known.missing.length === 0) return known
+    await load(known.missing.join(','))
+    const page = lookUpPage(lookUp, version)
+    return page?.missing.length === 0 ? page : undefined
+  }
 }
