@@ -77,10 +77,10 @@ const withFields = (entry: TrendingCampaign, fields: readonly string[]): Partial
   Object.fromEntries(Object.entries(entry).filter(([name]) => fields.includes(name)))
 
 /** The token of a campaign's action, without unknown properties. */
-export type ActionTokenRow = Omit<ActionTokenMetadata, 'priceUsd'> & { priceUsd?: string }
+type ActionTokenRow = Omit<ActionTokenMetadata, 'priceUsd'> & { priceUsd?: string }
 
 /** The columns of an entry (see the function `trending_entries`), with what was claimed in both periods, as `entry`. */
-export const trendingColumns = {
+const trendingColumns = {
   tokenVersion,
   document: documentAt(sql`entry.campaign_key`, 'trending'),
   /**
@@ -99,7 +99,7 @@ export const trendingColumns = {
   hasClaimed: sql<boolean>`entry.has_claimed`,
   signature: sql<ClaimSignature | null>`entry.signature`,
 }
-export type TrendingRow = SelectResultFields<typeof trendingColumns>
+type TrendingRow = SelectResultFields<typeof trendingColumns>
 
 /** Budget and payments of the incentives that pay the asset of the first token incentive, in its base units. */
 function toBudget(incentives: Incentive[], incentiveAmounts: string | null) {
@@ -125,7 +125,7 @@ const toActionTokenMetadata = ({ priceUsd, ...token }: ActionTokenRow): ActionTo
 const toSignificant = (price: string) => new Big(price).prec(12, Big.roundHalfUp).toNumber()
 
 /** A campaign for a user: status, access and signature are about that user, if one is given. */
-export function toTrendingCampaign(
+function toTrendingCampaign(
   row: TrendingRow,
   documents: ReturnType<typeof createDocumentParser>,
   tokens: Tokens,

@@ -9,7 +9,7 @@ const PLACEHOLDERS = ['isActive', 'availableBudgetUsd', 'addresses', 'claimedAmo
 type PlaceholderName = (typeof PLACEHOLDERS)[number]
 
 /** The value of a placeholder; `of` identifies it if there are several of that name. */
-export type ValueAt = (name: PlaceholderName, of: string) => string | undefined
+type ValueAt = (name: PlaceholderName, of: string) => string | undefined
 
 const known: ReadonlySet<string> = new Set(PLACEHOLDERS)
 const isPlaceholder = (name: string): name is PlaceholderName => known.has(name)

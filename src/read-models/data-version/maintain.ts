@@ -39,7 +39,7 @@ export const recordAffectedCampaigns = `update data_versions own
     and (select count(*) from touched_campaigns) <= ${MAX_NAMED}`
 
 /** The newest revision of the data. */
-export interface Revision {
+interface Revision {
   revision: number
   epoch: string
 }

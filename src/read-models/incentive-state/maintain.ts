@@ -15,7 +15,7 @@ const totalBudget = `(definition ->> 'totalBudget')::numeric`
  * Spec §5.1 "spent", §5.2 "remaining budget", of incentives with the number and the amount of their claims; `also`: a
  * column to pass on.
  */
-export const incentiveStateOf = (incentives: string, also?: string) => `
+const incentiveStateOf = (incentives: string, also?: string) => `
   select campaign_key, position, ${also === undefined ? '' : `${also}, `}claim_count, claimed_amount,
     case
       when asset is null then null
@@ -35,7 +35,7 @@ export const incentiveStateOf = (incentives: string, also?: string) => `
   from ${incentives}, lateral (select coalesce(${recordedAmount}, claimed_amount) as amount_claimed) claimed`
 
 /** The flags that follow from the incentives and the claimants of campaigns, of which `keyed` has the keys. */
-export const campaignFlagsOf = (keyed: string) => `
+const campaignFlagsOf = (keyed: string) => `
   select campaign.key, coalesce(are_whitelisted, true) as has_whitelisted_rewards,
     coalesce(are_all_spent, false)
       or (max_participants <> 0 and coalesce(claimant_count, 0) >= max_participants) as is_exhausted
