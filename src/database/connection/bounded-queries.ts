@@ -37,7 +37,7 @@ export function boundQueries(
   // first bytes that the server sends.
   pool.on('connect', (client) => void client.on('error', () => lostClients.add(client)))
   const shares = shareConnections(pool.options.max, maxWaiting, waitMs)
-  // Statements that wait for their share have not reached the pool, which would report that nobody waits.
+  // Statements that wait for their share have not reached the pool, which would report none as waiting.
   Object.defineProperty(pool, 'waitingCount', { get: () => shares.waitingCount })
 
   async function sendOnce(statement: pg.QueryConfig, values?: unknown[]) {
@@ -156,7 +156,7 @@ function cancelStatement(client: pg.Client): Promise<void> {
   })
 }
 
-/** The session's key for cancellation; the driver keeps it, but its types do not declare it. */
+/** The session's key for cancellation; the driver has it, but its types do not declare it. */
 function keyOf(client: pg.Client) {
   if (!('processID' in client) || !('secretKey' in client)) return undefined
   const { processID: processId, secretKey } = client

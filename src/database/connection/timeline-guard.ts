@@ -1,13 +1,13 @@
 import pg from 'pg'
 
-/** How long what a server has said of itself stays valid. */
+/** How long the state that a server has reported stays valid. */
 const RECHECK_MS = 1000
 
 /** Limits the log: otherwise each connection attempt would add a line. */
 const LOG_AGAIN_MS = 60_000
 
 /**
- * What a server says of itself. A primary knows the timeline that it writes; a standby, which may have begun to follow
+ * What a server reports of itself. A primary knows the timeline that it writes; a standby, which may have begun to follow
  * a new primary, knows one that existed at least. Every role may query it.
  */
 const QUERY_SERVER = `select system_identifier::text as system, pg_is_in_recovery() as "isStandby",

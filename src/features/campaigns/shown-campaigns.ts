@@ -39,7 +39,7 @@ export interface ShownReader {
   lookup(name: number | string, version: DataVersion, now: Date): Shown | undefined
 }
 
-/** Reads campaigns, and keeps them in memory as they are shown. */
+/** Reads campaigns, and caches them as they are shown. */
 export function createShownCampaigns(lookups: Database, versions: DataVersionReader) {
   const tokenStore = createTokenStore(lookups)
   const known = createCurrentValues<Shown>(versions, {

@@ -30,7 +30,7 @@ interface ExportedPage {
 export interface ExportRepository {
   /**
    * A page of records, all of one state of the data, read as fast as the body is taken. Costs an index scan of the page's keys
-   * beforehand. Whoever does not read the body to its end destroys it.
+   * beforehand. A caller that does not read the body to its end destroys it.
    * @throws TooManyExportsError
    */
   open(kind: RecordKind, query: ExportQuery, format: RecordFormat): Promise<ExportedPage>

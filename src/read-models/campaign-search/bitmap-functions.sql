@@ -17,7 +17,7 @@ begin
 end
 $$;
 
--- Keeps the number of campaigns of each indexed facet: the set bits of its bitmaps.
+-- Maintains the number of campaigns of each indexed facet: the set bits of its bitmaps.
 create or replace function count_indexed_campaigns()
 returns trigger
 language plpgsql security definer
