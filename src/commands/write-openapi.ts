@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { requestFiles } from 'reward-campaigns-example-requests'
 import { stringify } from 'yaml'
 import { buildApp } from '../app.ts'
-import { openDatabase } from '../database/connection/client.ts'
+import { openDatabase } from '../database/connection/pool.ts'
 import { toOpenApi } from '../http/openapi/openapi.ts'
 import type { Settings } from '../settings.ts'
 

@@ -57,7 +57,7 @@ export async function changeSchema(client: pg.Client, { name, statements }: Sche
     isReported = true
     options.onBlocked(`${name} waits for other transactions to end (${error.message})${await describeOldest(client)}`)
   }
-  // Nobody waits for these, so they may wait for others as long as necessary.
+  // No query queues behind these, so they may wait for others as long as necessary.
   await untilUnblocked(onBlocked, async () => {
     for (const statement of statements.filter(isConcurrent)) await client.query(statement)
   })

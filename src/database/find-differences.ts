@@ -32,7 +32,7 @@ export async function pickCampaigns(query: Query, count: number): Promise<string
     from (
       select least + floor(random() * (greatest - least + 1)) as at
       from (select min(key) as least, max(key) as greatest from campaigns) bounds, generate_series(1, $1)
-    ) place
+    ) starting
     cross join lateral (select key from campaigns where key >= at::bigint order by key limit 1) picked`,
     [count],
   )

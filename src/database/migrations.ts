@@ -144,7 +144,7 @@ async function readApplied(database: Database) {
 
 /** What others have to wait for while a migration of an existing database is applied. */
 interface MigrationLocks {
-  /** Tables and views that nobody can read or write meanwhile. */
+  /** Tables and views that can be neither read nor written meanwhile. */
   blocksReading: string[]
   /** Tables that can be read but not written; `imports` if every import waits. */
   blocksWriting: string[]

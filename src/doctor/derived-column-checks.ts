@@ -1,16 +1,16 @@
 import type pg from 'pg'
 import { type Differences, findDifferences, type Sample, within } from '../database/find-differences.ts'
 import { inSnapshot, type Query } from '../database/snapshot.ts'
-import { beforeDocumentsDiffer, differingDocuments } from '../read-models/campaign-documents/check.ts'
+import { beforeDocumentsDiffer, differingDocuments } from '../read-models/campaign-documents/maintain.ts'
 import { differingFacets } from '../read-models/campaign-search/check.ts'
-import { differingClaimIntervals } from '../read-models/claim-intervals/check.ts'
+import { differingClaimIntervals } from '../read-models/claim-intervals/maintain.ts'
 import {
   differingCampaignTotals,
   differingContractTotals,
   differingTrendingCampaigns,
 } from '../read-models/claim-windows/check.ts'
-import { differingClaimantTotals } from '../read-models/claimant-totals/check.ts'
-import { differingFlags, differingIncentives } from '../read-models/incentive-state/check.ts'
+import { differingClaimantTotals } from '../read-models/claimant-totals/maintain.ts'
+import { differingFlags, differingIncentives } from '../read-models/incentive-state/maintain.ts'
 import { differingPrices, differingValues } from '../read-models/prices/check.ts'
 
 /* Compares derived columns with the facts. Each query returns the differences; none if all is well. */

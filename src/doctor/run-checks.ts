@@ -3,9 +3,9 @@ import { describeFailure, isConnectionFailure } from '../database/connection/dat
 import { type Differences, findDifferences, pickCampaigns, type Sample } from '../database/find-differences.ts'
 import type { FollowedChain } from '../database/lookups/followed-chains.ts'
 import { inSnapshot, type Query } from '../database/snapshot.ts'
-import { differingBitmaps, misplacedCampaigns } from '../read-models/campaign-search/check.ts'
-import { examineChanges } from '../read-models/changes/check.ts'
-import { examineRevision, readRevision } from '../read-models/data-version/check.ts'
+import { campaignsWithWrongBits, differingBitmaps } from '../read-models/campaign-search/check.ts'
+import { examineChanges } from '../read-models/changes/maintain.ts'
+import { examineRevision, readRevision } from '../read-models/data-version/maintain.ts'
 import { examineUnvaluedClaims } from '../read-models/prices/check.ts'
 import { type CheckedFinding, type Finding, failed, ok, REBUILD, warning } from '../schemas/check-findings.ts'
 import {
@@ -96,7 +96,7 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     ...derivedColumns.map(({ name, subject, differing }) => compareRows(name, subject, differing)),
     ...derivedCounts.map(({ name, subject, differing }) => compareRows(name, subject, differing, null)),
     compare('documents', 'documents', sample, () => compareDocuments(client, statementMs, sample)),
-    compareRows('bits', 'bits of campaigns', misplacedCampaigns),
+    compareRows('bits', 'bits of campaigns', campaignsWithWrongBits),
     compareRows('bitmaps', 'bitmaps of facets', differingBitmaps),
     { name: 'chains', examine: async () => examineChains(await inCheckSnapshot(examined.listChains)) },
     checkOf('orphans', examineOrphans),

@@ -1,4 +1,4 @@
-/** A kind of change in a batch: records by type, incentives with new figures, and facts that are withdrawn. */
+/** A kind of change in a batch: records by type, incentives with a new state, and facts that are withdrawn. */
 export type ChangeKind =
   | 'token'
   | 'contract'
@@ -30,7 +30,7 @@ export const withRestaged = (kinds: Iterable<ChangeKind>): Set<ChangeKind> => {
   return all.has('campaignMetadata') ? all.add('campaign') : all
 }
 
-/** One statement on the way from staged records to rows. */
+/** A step of a batch: one statement on the way from staged records to rows. */
 export interface Step {
   /** Runs if the batch has at least one change of these kinds. */
   appliesTo: readonly ChangeKind[]

@@ -2,11 +2,11 @@ import { Big } from 'big.js'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openDatabase } from '../../src/database/connection/client.ts'
+import { openDatabase } from '../../src/database/connection/pool.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { differingTrendingCampaigns } from '../../src/read-models/claim-windows/check.ts'
-import { advanceWindows } from '../../src/read-models/claim-windows/maintain.ts'
+import { slideWindows } from '../../src/read-models/claim-windows/maintain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aHash, anAddress, anErc20Incentive, aStep } from '../setup/records.ts'
 
@@ -315,10 +315,10 @@ test('a step that finds an import at work is worth another try, one that finds n
     const before = await kept()
     await rows('begin')
     await rows('select pg_advisory_xact_lock($1)', [IMPORT_LOCK])
-    expect(await advanceWindows(opened.database)).toBe(true)
+    expect(await slideWindows(opened.database)).toBe(true)
     await rows('rollback')
     expect(await kept()).toEqual(before)
-    while (await advanceWindows(opened.database));
+    while (await slideWindows(opened.database));
     expect(await kept()).not.toEqual(before)
     await expectToBePresent()
   } finally {

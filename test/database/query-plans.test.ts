@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { generateSample } from 'reward-campaigns-sample-data'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type OpenDatabase, openDatabase } from '../../src/database/connection/client.ts'
+import { type OpenDatabase, openDatabase } from '../../src/database/connection/pool.ts'
 import {
   type AccessListRepository,
   createAccessListRepository,

@@ -148,7 +148,7 @@ test('what a standby cancels for the sake of what it replays is asked again', as
   const figures = await lockCampaigns(primary.url, 'incentives')
   await shipNow()
   const waiting = async () =>
-    (await strict.query(`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%answer.nth%'`))
+    (await strict.query(`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%result.nth%'`))
       .length
   const responses: ReturnType<typeof api.get>[] = []
   while ((await waiting()) === 0) responses.push(api.get(`/campaigns?page=${responses.length + 1}`))

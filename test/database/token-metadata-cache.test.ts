@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { openDatabase } from '../../src/database/connection/client.ts'
+import { openDatabase } from '../../src/database/connection/pool.ts'
 import { createTokenStore, tokenVersion } from '../../src/database/lookups/token-metadata-cache.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
-import { openDatabase } from '../../src/database/connection/client.ts'
+import { openDatabase } from '../../src/database/connection/pool.ts'
 import { createTestDatabase, lockCampaigns, type TestDatabase } from '../setup/database.ts'
 import { waitFor } from '../setup/wait-for.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDatabase } from '../../src/database/connection/client.ts'
+import { openDatabase } from '../../src/database/connection/pool.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { type Ingest, openIngest } from '../../src/ingest/batches.ts'

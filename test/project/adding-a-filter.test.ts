@@ -34,7 +34,7 @@ const recipe: Recipe = [
     `select 'validator', 0, validator, key from campaigns\nunion all\n`,
   ],
   [
-    'src/database/tables/campaigns/campaigns.ts',
+    'src/database/tables/campaigns.ts',
     `    index('campaigns_by_creator')`,
     `    index('campaigns_by_validator').on(table.validator),\n`,
   ],

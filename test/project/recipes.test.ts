@@ -154,7 +154,7 @@ const readModel: Recipe = [
     undefined,
     `import { integer, pgTable } from 'drizzle-orm/pg-core'
 import { campaignKey } from '../../database/columns.ts'
-import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
+import { campaigns } from '../../database/tables/campaigns.ts'
 
 /** How many action steps a campaign has. Computed again for the campaigns of each batch. */
 export const campaignStepCounts = pgTable('campaign_step_counts', {
@@ -168,7 +168,8 @@ export const campaignStepCounts = pgTable('campaign_step_counts', {
   [
     'src/read-models/step-counts/maintain.ts',
     undefined,
-    `import { aboutCampaigns, type Step, stepsFor } from '../steps.ts'
+    `import { type Sample, within } from '../../database/find-differences.ts'
+import { aboutCampaigns, type Step, stepsFor } from '../steps.ts'
 
 /** @param keys a query for keys of campaigns */
 export const refreshStepCounts = (keys: string) => \`
@@ -177,12 +178,6 @@ export const refreshStepCounts = (keys: string) => \`
   on conflict (campaign_key) do update set step_count = excluded.step_count\`
 
 export const changeStepCounts: Step[] = stepsFor(aboutCampaigns, refreshStepCounts('select key from touched_campaigns'))
-`,
-  ],
-  [
-    'src/read-models/step-counts/check.ts',
-    undefined,
-    `import { type Sample, within } from '../../database/find-differences.ts'
 
 /** Campaigns whose number of steps is not that of their steps. */
 export const differingStepCounts = (sample: Sample) => \`
@@ -214,7 +209,7 @@ export const differingStepCounts = (sample: Sample) => \`
   [
     'src/doctor/derived-column-checks.ts',
     'import { differingFlags,',
-    "import { differingStepCounts } from '../read-models/step-counts/check.ts'\n",
+    "import { differingStepCounts } from '../read-models/step-counts/maintain.ts'\n",
   ],
   [
     'src/doctor/derived-column-checks.ts',
@@ -223,7 +218,7 @@ export const differingStepCounts = (sample: Sample) => \`
   ],
 ]
 
-test('a read model is added in six files, those that CONTRIBUTING names, and a migration; it changes with its facts, is checked, and is rebuilt', async () => {
+test('a read model is added in five files, those that CONTRIBUTING names, and a migration; it changes with its facts, is checked, and is rebuilt', async () => {
   expect(await filesToldOf('A read model.')).toEqual(
     filesOf(readModel).map((file) => file.replace('step-counts', '<name>')),
   )

@@ -1,4 +1,4 @@
-import { openDatabase } from '../../src/database/connection/client.ts'
+import { openDatabase } from '../../src/database/connection/pool.ts'
 import { createSecret, saveCredential } from '../../src/database/lookups/credentials.ts'
 import type { TestApp } from './test-app.ts'
 

@@ -71,7 +71,7 @@ export async function findChanged(
   const { identity, from, condition, ids: idsOf, toRemoval } = identified[kind]
   const ids = [...new Set(changes.flatMap(idsOf))]
   if (ids.length === 0) return { statements: [], removals: [] }
-  const rows = await snapshot.ask<{ id: string }>(`select ${identity} as id from ${from} where ${condition(ids)}`)
+  const rows = await snapshot.query<{ id: string }>(`select ${identity} as id from ${from} where ${condition(ids)}`)
   const present = new Set(rows.map(({ id }) => id))
   return {
     statements: present.size === 0 ? [] : copySql(kind, format, [condition([...present])], false),
@@ -89,7 +89,7 @@ function betweenSql(after: string, upTo: string) {
 export async function findChangedNeeded(snapshot: Snapshot, { format, cursor }: CopyState, upTo: string) {
   if (format === 'csv') return []
   const changes = betweenSql(cursor, upTo)
-  const some = await snapshot.ask(`select from changes where kind = 'records.changed' and ${changes} limit 1`)
+  const some = await snapshot.query(`select from changes where kind = 'records.changed' and ${changes} limit 1`)
   return some.length === 0 ? [] : copyChangedNeededSql(changes)
 }
 
@@ -119,7 +119,7 @@ export async function findChangedPrices(
   to: string,
   findCopied: (isSought: (token: string, at: string) => boolean) => Promise<{ token: string; at: string }[]>,
 ) {
-  const changed = await snapshot.ask<ChangedPrice>(
+  const changed = await snapshot.query<ChangedPrice>(
     `select details ->> 'token' as token, min((details #>> '{seconds,0}')::float8) - 1 as since,
       max(coalesce((details #>> '{seconds,1}')::float8, 'infinity')) as until
     from changes where kind = 'price.changed' and ${betweenSql(cursor, to)} group by token`,
@@ -139,7 +139,7 @@ export async function findChangedPrices(
   const copied = isCopied ? await findCopied(isChanged) : []
   const { from } = recordSources.prices
   const at = recordSources.prices.columns.at
-  const present = await snapshot.ask<{ id: string }>(
+  const present = await snapshot.query<{ id: string }>(
     `select priced.chain_id || ':' || priced.address || ' ' || ${at} as id from ${from}
     where ${conditions.map((condition) => `(${condition})`).join(' or ')}`,
   )
@@ -147,7 +147,7 @@ export async function findChangedPrices(
   const removals = copied
     .filter(({ token, at }) => !isThere.has(`${token} ${at}`))
     .map(({ token, at }): RemovalRecord => ({ type: 'removal', of: 'tokenPrice', ...tokenOf(token), at }))
-  const newest = await snapshot.ask<{ token: string; at: string }>(pricedToSql([...times.keys()]))
+  const newest = await snapshot.query<{ token: string; at: string }>(pricedToSql([...times.keys()]))
   return {
     statements: copySql('prices', format, conditions, false),
     removals,

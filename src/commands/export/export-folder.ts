@@ -85,11 +85,11 @@ async function copyAll(snapshot: Snapshot, folder: string, format: RecordFormat)
   const bytes: Record<string, number> = {}
   await rm(join(folder, REMOVALS), { force: true })
   for (const kind of recordKinds) {
-    const chains = (await snapshot.ask<{ id: string }>(chainsSql(kind))).map(({ id }) => id)
+    const chains = (await snapshot.query<{ id: string }>(chainsSql(kind))).map(({ id }) => id)
     const chunks = snapshot.stream(copySql(kind, format, conditionsOf(kind, chains, {})))
     bytes[`${kind}.${format}`] = await appendTo(folder, `${kind}.${format}`, 0, asText(format, chunks))
   }
-  const priced = await snapshot.ask<{ token: string; at: string }>(pricedToSql())
+  const priced = await snapshot.query<{ token: string; at: string }>(pricedToSql())
   const pricedTo = Object.fromEntries(priced.map(({ token, at }) => [token, at]))
   const state = { format, cursor, bytes, pricedTo }
   await writeState(folder, state)

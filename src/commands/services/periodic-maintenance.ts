@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Database } from '../../database/connection/client.ts'
 import { describeFailure } from '../../database/connection/database-errors.ts'
 import { dropOldChanges } from '../../read-models/changes/maintain.ts'
-import { advanceWindows } from '../../read-models/claim-windows/maintain.ts'
+import { slideWindows } from '../../read-models/claim-windows/maintain.ts'
 
 const INTERVAL_MS = 4000
 
@@ -24,7 +24,7 @@ export async function runPeriodicMaintenance({ database, log, changesKeepHours, 
   let known: string | undefined
   while (!signal.aborted) {
     try {
-      if (await advanceWindows(database)) continue
+      if (await slideWindows(database)) continue
       if (await dropOldChanges(database, changesKeepHours)) continue
       known = undefined
     } catch (error) {

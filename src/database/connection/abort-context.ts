@@ -70,7 +70,7 @@ export const withoutAbort = <T>(run: () => T): T => callers.exit(run)
 /** For whom the work is done; undefined if it is the service's own and must not be cancelled. */
 export const currentCaller = () => callers.getStore()
 
-/** Nobody waits for the result of a query any more. */
+/** No caller waits for the result of a query any more. */
 export class CancelledError extends Error {
   override readonly name = 'AbandonedError'
   override readonly message = 'the caller no longer waits for the response'

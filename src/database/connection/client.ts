@@ -1,67 +1,11 @@
-import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
-import { boundQueries } from './bounded-queries.ts'
 import { connectClient } from './database-errors.ts'
-import { createTimelineGuard, type ServerState, type TimelineGuard } from './timeline-guard.ts'
+import { type DatabaseOptions, openDatabase } from './pool.ts'
+import { createTimelineGuard, type ServerState } from './timeline-guard.ts'
 
 /** The database as repositories and the import use it. */
 export type Database = NodePgDatabase
-
-export interface OpenDatabase {
-  database: Database
-  pool: pg.Pool
-  close: () => Promise<void>
-}
-
-export interface DatabaseOptions {
-  /** A function if it is known only later: it is called for each new connection. */
-  url: string | (() => string)
-  poolSize: number
-  /** Maximum number of queries that wait for a connection, more fail at once; unlimited by default. */
-  queueSize?: number
-  connectionTimeoutMs: number
-  /** Statement timeout in milliseconds; 0 means none. */
-  statementTimeoutMs: number
-  /** Whether a named statement is planned for its values on each execution (the default), or once. */
-  plans?: 'for values' | 'once'
-  /** Which servers to leave; none by default. */
-  guard?: TimelineGuard
-  onIdleError: (error: Error) => void
-}
-
-/**
- * Opens a pool; it connects only for the first query. The server ends a statement that takes too long; if the server
- * itself does not respond, the driver does so a second later.
- */
-export function openDatabase(options: DatabaseOptions): OpenDatabase {
-  const { url, statementTimeoutMs } = options
-  const pool = new pg.Pool({
-    ...(typeof url === 'string' ? { connectionString: url } : { Client: connectingTo(url) }),
-    application_name: 'reward-campaigns',
-    max: options.poolSize,
-    connectionTimeoutMillis: options.connectionTimeoutMs,
-    keepAlive: true,
-    ...(statementTimeoutMs > 0
-      ? { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 1000 }
-      : {}),
-    // Values are so unevenly distributed that one plan for all of them would be bad for some.
-    options: `-c plan_cache_mode=force_${options.plans === 'once' ? 'generic' : 'custom'}_plan -c jit=off`,
-  })
-  // Without a listener, the death of an idle connection would end the process.
-  pool.on('error', options.onIdleError)
-  return {
-    database: drizzle(
-      boundQueries(pool, {
-        maxWaiting: options.queueSize ?? Number.POSITIVE_INFINITY,
-        waitMs: options.connectionTimeoutMs,
-        guard: options.guard,
-      }),
-      { casing: 'snake_case' },
-    ),
-    pool,
-    close: () => pool.end(),
-  }
-}
 
 /** Connections for lookups: each takes less than a millisecond, so two of them do thousands a second. */
 export const LOOKUP_CONNECTIONS = 2
@@ -99,13 +43,6 @@ export function openServingDatabase({ onOlderTimeline = () => undefined, maxExpo
     },
   }
 }
-
-const connectingTo = (url: () => string) =>
-  class extends pg.Client {
-    constructor(config?: pg.ClientConfig) {
-      super({ ...config, connectionString: url() })
-    }
-  }
 
 /** How long a command waits for a server that does not respond. */
 export const RESPONSE_TIMEOUT_MS = 10_000

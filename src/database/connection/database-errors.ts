@@ -60,7 +60,7 @@ export function isOutOfSpace(error: unknown): boolean {
   return code === 'ENOSPC' || code === '53100' || isOutOfSpace(error.cause)
 }
 
-/** More queries at once than the database can answer in time. */
+/** More queries at once than the database can run in time. */
 export class TooManyQueriesError extends Error {
   override readonly name = 'TooManyQueriesError'
   override readonly message = 'too many queries wait for a connection to the database'
@@ -107,14 +107,14 @@ export const isConnectionFailure = (error: unknown) =>
 
 /** The result if it comes in time. @throws DatabaseUnreachableError if it takes longer; the query goes on. */
 export async function withTimeout<T>(promise: Promise<T>, maxMs: number, sentence: string): Promise<T> {
-  const answered = new AbortController()
-  const late = sleep(maxMs, undefined, { signal: answered.signal }).then(() => {
+  const settled = new AbortController()
+  const late = sleep(maxMs, undefined, { signal: settled.signal }).then(() => {
     throw new DatabaseUnreachableError(sentence)
   })
   try {
     return await Promise.race([promise, late])
   } finally {
-    answered.abort()
+    settled.abort()
     late.catch(() => undefined)
     promise.catch(() => undefined)
   }

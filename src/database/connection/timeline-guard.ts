@@ -1,14 +1,14 @@
 import pg from 'pg'
 
-/** How long what a server has said of itself stays valid. */
+/** How long the state that a server has reported stays valid. */
 const RECHECK_MS = 1000
 
 /** Limits the log: otherwise each connection attempt would add a line. */
 const LOG_AGAIN_MS = 60_000
 
 /**
- * What a server says of itself. A primary knows the timeline that it writes; a standby, which may have begun to follow
- * a new primary, knows one that existed at least. Every role may ask.
+ * What a server reports of itself. A primary knows the timeline that it writes; a standby, which may have begun to follow
+ * a new primary, knows one that existed at least. Every role may query it.
  */
 const QUERY_SERVER = `select system_identifier::text as system, pg_is_in_recovery() as "isStandby",
     host(inet_server_addr()) || ':' || inet_server_port() as address,
@@ -37,7 +37,7 @@ export type TimelineGuard = ReturnType<typeof createTimelineGuard>
 
 /**
  * The same address may lead to another server than a moment ago, and after a failover the old primary may come back
- * there. Its timeline tells, because each promotion raises it: a primary with an older timeline than this process has
+ * there. Its timeline shows that, because each promotion raises it: a primary with an older timeline than this process has
  * seen is left. Another system (a dump restored elsewhere) has timelines of its own, and is accepted.
  */
 export function createTimelineGuard(onOlder: (server: ServerState, newest: number) => void) {
@@ -61,7 +61,7 @@ export function createTimelineGuard(onOlder: (server: ServerState, newest: numbe
 
   return {
     /**
-     * Asks the server of a connection that is new, was not checked for a second, or not since a newer timeline was seen.
+     * Queries the server of a connection that is new, was not checked for a second, or not since a newer timeline was seen.
      * @throws OlderTimelineError if it is a primary that has been replaced.
      */
     async check(client: pg.PoolClient) {

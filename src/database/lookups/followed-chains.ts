@@ -1,5 +1,4 @@
 import { asc, sql } from 'drizzle-orm'
-import type { FollowingState } from '../../schemas/sync-states.ts'
 import type { Database } from '../connection/client.ts'
 import { followedChains } from '../tables/followed-chains.ts'
 
@@ -46,6 +45,9 @@ export function parseAsOf(text: string): AsOf {
   }
 }
 
+/** The states of a followed chain. */
+export const followingStates = ['back-filling', 'following', 'behind'] as const
+
 /** A followed chain as it is now. */
 export interface FollowedChain {
   chainId: number
@@ -56,7 +58,7 @@ export interface FollowedChain {
   finalizedBlock: number | null
   /** Whole seconds since the block that is shown; null if there is none yet. */
   lagSeconds: number | null
-  state: FollowingState
+  state: (typeof followingStates)[number]
 }
 
 /** After this time without a response from it, the position of a chain is unknown. */

@@ -4,8 +4,8 @@ import { neededSources, type RecordKind, type RecordSource, recordSources } from
 
 export type RecordFormat = 'ndjson' | 'csv'
 
-/** Where a record stands in its kind: its chain, then its key, as texts. */
-export type Place = readonly string[]
+/** The position of a record in its kind: its chain, then its key, as texts. */
+export type RecordPosition = readonly string[]
 
 interface RecordFilter {
   /** All where there are none. */
@@ -15,10 +15,10 @@ interface RecordFilter {
   until?: string | undefined
 }
 
-/** Records after a place, up to one; from the first and to the last where there is none. */
+/** Records after a position, up to one; from the first and to the last where there is none. */
 export interface PageBounds extends RecordFilter {
-  after?: Place | undefined
-  upTo?: Place | undefined
+  after?: RecordPosition | undefined
+  upTo?: RecordPosition | undefined
 }
 
 /** The chains of a kind's records, ascending: found one after the other by an index, however many records there are. */
@@ -62,11 +62,11 @@ export function conditionsOf(
     )
 }
 
-/** What an index finds of the records of a chain between two places: parts that follow each other, each of some conditions. */
-function rangesOf({ key, isJoined }: RecordSource, after?: Place, upTo?: Place): string[][] {
-  const literals = (place: Place) =>
+/** What an index finds of the records of a chain between two positions: parts that follow each other, each of some conditions. */
+function rangesOf({ key, isJoined }: RecordSource, after?: RecordPosition, upTo?: RecordPosition): string[][] {
+  const literals = (position: RecordPosition) =>
     key.map(({ type }, index) => {
-      const part = place[index + 1] ?? ''
+      const part = position[index + 1] ?? ''
       return type === 'instant' ? `'${new Date(Number(part)).toISOString()}'` : `${pg.escapeLiteral(part)}::${type}`
     })
   const columns = key.map(({ column }) => column)
@@ -87,22 +87,22 @@ const unionOf = (conditions: readonly string[], select: (condition: string) => s
 
 const orderOf = ({ key }: RecordSource) => key.map(({ column }) => column).join(', ')
 
-/** The place of the last record of a page of so many, and of one after it where there is any: in arrays of texts. */
+/** The position of the last record of a page of so many, and of one after it where there is any: in arrays of texts. */
 export function endSql(kind: RecordKind, chains: readonly string[], bounds: PageBounds, limit: number) {
   const source = recordSources[kind]
   const columns = [source.chainColumn, ...source.key.map(({ column }) => column)]
   const named = columns.map((column, index) => `${column} as part${index}`).join(', ')
-  const places = unionOf(conditionsOf(kind, chains, bounds), (condition) => {
+  const positions = unionOf(conditionsOf(kind, chains, bounds), (condition) => {
     const from = source.keyFrom?.(condition, limit + 1) ?? source.from
     return `select ${named} from ${from} where ${condition} order by ${orderOf(source)}`
   })
   // As texts where they are needed, not of each record on the way.
-  const place = [{ type: 'bigint' }, ...source.key]
+  const position = [{ type: 'bigint' }, ...source.key]
     .map(({ type }, index) =>
       type === 'instant' ? `(extract(epoch from part${index}) * 1000)::bigint::text` : `part${index}::text`,
     )
     .join(', ')
-  return `select array[${place}] as place from (select * from (${places}) all_places offset ${limit - 1} limit 2) places`
+  return `select array[${position}] as position from (select * from (${positions}) every offset ${limit - 1} limit 2) positions`
 }
 
 type Selected = Pick<RecordSource, 'type' | 'columns'>
@@ -122,7 +122,7 @@ const asCsv = ({ columns }: Selected, rows: (columns: string) => string, hasHead
 
 /**
  * The statements that give the records of which any of these conditions is true, in the order in which they are to be sent.
- * Tables of CSV have no place for what others need.
+ * Tables of CSV leave out what others need.
  * @param isWhole of changed records a table has no header, and campaigns come without their signatures.
  */
 export function copySql(kind: RecordKind, format: RecordFormat, conditions: readonly string[], isWhole = true) {

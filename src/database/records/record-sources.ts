@@ -20,11 +20,11 @@ export interface RecordSource {
   /** The table whose chains these are, and its column. */
   chainTable: string
   chainColumn: string
-  /** What orders records within a chain: columns, and their types. Of an instant the place has milliseconds. */
+  /** What orders records within a chain: columns, and their types. Of an instant the position has milliseconds. */
   key: readonly { column: string; type: string }[]
   /** Whether the two columns of the key are of two tables, so that no index has both. */
   isJoined?: boolean
-  /** Seconds, or an instant, by which a time range is asked. */
+  /** Seconds, or an instant, by which a time range selects. */
   time?: { column: string; type: 'seconds' | 'instant' }
 }
 

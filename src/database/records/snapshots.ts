@@ -7,9 +7,9 @@ import type { TimelineGuard } from '../connection/timeline-guard.ts'
 
 /** One state of the data, for as long as it is open. */
 export interface Snapshot {
-  /** Asks within it. */
+  /** Queries within it. */
   database: Database
-  ask<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>
+  query<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>
   /** What COPY statements give, one after the other: no more is read than is taken. */
   stream(statements: readonly string[]): AsyncGenerator<Buffer>
   /** Leaves the connection, as it is where all has been read, else cut off. */
@@ -35,7 +35,7 @@ export const openSnapshotsOf =
     }
   }
 
-/** @param leave told whether the connection can be used again. */
+/** @param leave called with whether the connection can be used again. */
 async function beginSnapshot(
   client: pg.Client | pg.PoolClient,
   maxMs: number,
@@ -51,7 +51,7 @@ async function beginSnapshot(
   let isReading = false
   return {
     database: drizzle(client, { casing: 'snake_case' }),
-    async ask<Row extends pg.QueryResultRow>(sql: string) {
+    async query<Row extends pg.QueryResultRow>(sql: string) {
       return (await orUnreachable(client.query<Row>(sql))).rows
     },
     async *stream(statements) {

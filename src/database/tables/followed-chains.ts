@@ -28,7 +28,7 @@ const ofChain = () =>
 
 /**
  * A chain that is followed, and how far. Its campaigns and claims belong to the indexer: the import refuses them.
- * Written with each step, in the same transaction as the step's facts.
+ * Written with each update, in the same transaction as its facts.
  */
 export const followedChains = pgTable(
   'followed_chains',
@@ -38,7 +38,7 @@ export const followedChains = pgTable(
     cores: address().array().notNull(),
     /** First block that is read. */
     startBlock: blockNumber().notNull(),
-    /** Grows with each step: the writer of the next one must have seen this one. */
+    /** Grows with each update: the writer of the next one must have seen this one. */
     step: bigint({ mode: 'number' }).notNull().default(0),
     /** Whether all final blocks are read, for the first time or again. What this finds is not shown yet. */
     isBackFilling: boolean().notNull().default(true),

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import { accessLists } from '../../database/tables/users/access-lists.ts'
+import { accessLists } from '../../database/tables/address-lists.ts'
 import { type ListAccessListsQuery, type ListAccessListsResponse, MAX_ACCESS_LISTS } from './access-list-schemas.ts'
 
 export const createAccessListRepository = (database: Database) => ({

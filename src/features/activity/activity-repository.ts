@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
+import { campaigns } from '../../database/tables/campaigns.ts'
 import { ALL_CAMPAIGNS, claimsByInterval } from '../../read-models/claim-intervals/read.ts'
 import { toWholeSeconds } from '../../read-models/claim-windows/read.ts'
 import { type Dependencies, revisionStamp } from '../../read-models/data-version/read.ts'
@@ -34,12 +34,12 @@ export function createActivityRepository(database: Database, clock: () => Date) 
           since: toInstant(since),
           until: toInstant(until),
           intervalSeconds: seconds,
-          campaigns: rows.map(({ id, places, counts, amounts, claimants, unvalued, ...totals }) => ({
+          campaigns: rows.map(({ id, positions, counts, amounts, claimants, unvalued, ...totals }) => ({
             ...(id !== null && { id }),
-            claims: spread(count, places, counts, 0),
-            amountUsd: spread(count, places, amounts, '0'),
-            claimants: spread(count, places, claimants, 0),
-            unvaluedClaims: spread(count, places, unvalued, 0),
+            claims: spread(count, positions, counts, 0),
+            amountUsd: spread(count, positions, amounts, '0'),
+            claimants: spread(count, positions, claimants, 0),
+            unvaluedClaims: spread(count, positions, unvalued, 0),
             totalClaims: totals.totalClaims,
             totalAmountClaimedUsd: totals.totalAmountClaimedUsd,
             previous: { totalClaims: totals.claimsBefore, totalAmountClaimedUsd: totals.amountUsdBefore },
@@ -72,14 +72,14 @@ export function rangeOf({ timeRange, since, until, interval }: ListActivityQuery
   return { since: start, until: end, seconds, count: Math.max(0, Math.ceil((end - start) / seconds)) }
 }
 
-/** What each interval has, of which only those with claims have a place, from 0. */
-function spread<Value>(intervals: number, places: readonly number[], values: readonly Value[], none: Value) {
+/** What each interval has, of which only those with claims have a position, from 0. */
+function spread<Value>(intervals: number, positions: readonly number[], values: readonly Value[], none: Value) {
   const all = Array.from({ length: intervals }, () => none)
-  for (const [index, place] of places.entries()) all[place] = values[index] ?? none
+  for (const [index, position] of positions.entries()) all[position] = values[index] ?? none
   return all
 }
 
-/** The place of the range before, which is an interval as a whole. */
+/** The position of the range before, which is an interval as a whole. */
 const BEFORE = sql.raw('-1')
 
 function prepareList(database: Database) {
@@ -92,9 +92,9 @@ function prepareList(database: Database) {
   return database
     .select({
       stamp: revisionStamp,
-      key: sql<number>`asked.key::float8`,
-      id: sql<string | null>`asked.id`,
-      places: sql<number[]>`places`,
+      key: sql<number>`requested.key::float8`,
+      id: sql<string | null>`requested.id`,
+      positions: sql<number[]>`positions`,
       counts: sql<number[]>`counts`,
       amounts: sql<string[]>`amounts`,
       claimants: sql<number[]>`claimants`,
@@ -109,18 +109,18 @@ function prepareList(database: Database) {
         select key, id, chain_id, core_address, identifier from ${campaigns} where id = any(${ids})
         union all
         select ${sql.raw(String(ALL_CAMPAIGNS))}, null, null, null, null where cardinality(${ids}) = 0
-      ) asked`,
+      ) requested`,
     )
     .crossJoin(
       sql`lateral (
-        select ${listed(sql`place`)} as places, ${listed(claims)} as counts,
+        select ${listed(sql`place`)} as positions, ${listed(claims)} as counts,
           ${listed(sql`trim_scale(round(${amount}, 6))::text`)} as amounts,
           ${listed(sql`claimant_count`)} as claimants, ${listed(sql`unvalued_count`)} as unvalued,
           ${total(claims, isIn)} as total_claims, ${total(amount, isIn)} as total_amount_usd,
           ${total(claims, isBefore)} as claims_before, ${total(amount, isBefore)} as amount_usd_before
-        from ${claimsByInterval(sql`asked.key`)}
+        from ${claimsByInterval(sql`requested.key`)}
       ) counted`,
     )
-    .orderBy(sql`asked.chain_id, asked.core_address, asked.identifier`)
+    .orderBy(sql`requested.chain_id, requested.core_address, requested.identifier`)
     .prepare('list_activity')
 }

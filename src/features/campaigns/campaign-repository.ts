@@ -4,11 +4,10 @@ import { readCursor, toCursor } from '../../http/request/cursors.ts'
 import type { Paged } from '../../http/request/page-links.ts'
 import {
   type CampaignPageQuery,
-  createCampaignTotals,
   toSearchRequest,
   toWalk,
-  toWalkPlace,
-  WALK_PLACE,
+  toWalkPosition,
+  WALK_POSITION,
   type Walk,
   type WalkedPage,
 } from '../../read-models/campaign-search/read.ts'
@@ -17,15 +16,8 @@ import { toRows, WALK_START } from '../../schemas/parameters/shared-parameters.t
 import { createTurns } from '../../turns.ts'
 import { addressesColumn, detailColumns, prepareFind, prepareList } from './campaign-rows.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
-import {
-  createKnownPages,
-  createPageCache,
-  createShownCampaigns,
-  type Page,
-  type Shown,
-  type ShownReader,
-  withFields,
-} from './shown-campaigns.ts'
+import { createCampaignTotals, createKnownPages, createPageCache, type Page } from './known-pages.ts'
+import { createShownCampaigns, type Shown, type ShownReader, withFields } from './shown-campaigns.ts'
 
 export interface CampaignRepository {
   /**
@@ -84,7 +76,7 @@ export function createCampaignRepository(
   const loadKeys = batchLookups(MAX_LISTED_TOGETHER, (searches) => readPages(listTogether, searches, clock(), false))
 
   async function readPages(list: typeof listTogether, searches: string[], now: Date, withCampaigns = true) {
-    const totalsRequest = totals.ask(searches, now)
+    const totalsRequest = totals.request(searches, now)
     const values = { searches: totalsRequest.json, now: now.toISOString(), withCampaigns }
     const rows = await listed.read(() => list.execute(values), now)
     const byKey = new Map<number, Shown>()
@@ -92,10 +84,10 @@ export function createCampaignRepository(
     const pages = new Map<string, Page>()
     for (const { nth, listsVersion, keys: list, ...found } of rows) {
       if (nth === null || listsVersion === null || list === null) continue
-      const asked = list === '' ? [] : list.split(',').map(Number)
-      const shown = asked.flatMap((key) => byKey.get(key) ?? [])
+      const allKeys = list === '' ? [] : list.split(',').map(Number)
+      const shown = allKeys.flatMap((key) => byKey.get(key) ?? [])
       // One without a document is in no response.
-      const keys = withCampaigns ? shown.map(({ key }) => key) : asked
+      const keys = withCampaigns ? shown.map(({ key }) => key) : allKeys
       const counts = totalsRequest.totalOf(nth, { ...found, listsVersion, keys })
       pages.set(searches[nth - 1] ?? '', { ...counts, shown, walked: found.walked })
     }
@@ -121,7 +113,7 @@ export function createCampaignRepository(
     async list(query, version) {
       const walk = walkOf(query, clock)
       const page = await findPage(query, walk, version)
-      if (page === undefined) throw new TypeError('a page is not among those that were asked for')
+      if (page === undefined) throw new TypeError('a page is not among those that were requested')
       return toListResponse(page, query, walk)
     },
 
@@ -207,14 +199,14 @@ const OPERATION = 'listCampaigns'
 function walkOf(query: ListCampaignsQuery, clock: () => Date): Walk | undefined {
   if (query.cursor === undefined) return undefined
   if (query.cursor === WALK_START) return { instant: clock(), state: {} }
-  return toWalk(readCursor(query.cursor, OPERATION, query, WALK_PLACE))
+  return toWalk(readCursor(query.cursor, OPERATION, query, WALK_POSITION))
 }
 
 /** The part of a response about its walk, besides the page. */
 function toWalkParts(query: ListCampaignsQuery, { instant }: Walk, walked: WalkedPage) {
-  const place = toWalkPlace(instant, walked)
+  const position = toWalkPosition(instant, walked)
   return {
-    nextCursor: place === undefined ? null : toCursor(OPERATION, query, place),
+    nextCursor: position === undefined ? null : toCursor(OPERATION, query, position),
     headers: { 'x-changed-since-start': walked.changed },
   }
 }

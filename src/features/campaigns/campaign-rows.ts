@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
-import { allowListAddresses } from '../../database/tables/campaigns/allow-lists.ts'
-import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
+import { allowListAddresses } from '../../database/tables/address-lists.ts'
+import { campaigns } from '../../database/tables/campaigns.ts'
 import { campaignsAt } from '../../read-models/campaign-documents/read.ts'
 import { campaignPages, type WalkedPage } from '../../read-models/campaign-search/read.ts'
 import { revisionStamp } from '../../read-models/data-version/read.ts'
@@ -23,21 +23,21 @@ const keysOfPages = sql`array(select distinct unnest(keys) from page where ${sql
 
 /**
  * Rows of two kinds: pages by the position of their search, without campaigns, and the campaigns of all pages, if they
- * are asked for.
+ * are requested.
  */
 export function prepareList(database: Database, name: string) {
   return database
     .select({
       ...snapshotColumns,
-      nth: sql<number | null>`answer.nth`,
-      total: sql<number | null>`answer.total`,
-      listsVersion: sql<string | null>`answer.lists_version`,
-      changesAt: sql<number | null>`answer.changes_at`,
-      facetCounts: sql<string | null>`answer.facet_counts`,
-      keys: sql<string | null>`answer.keys`,
-      walked: sql<WalkedPage | null>`answer.walk`,
-      state: sql<string | null>`answer.state`,
-      document: sql<string | null>`answer.document`,
+      nth: sql<number | null>`result.nth`,
+      total: sql<number | null>`result.total`,
+      listsVersion: sql<string | null>`result.lists_version`,
+      changesAt: sql<number | null>`result.changes_at`,
+      facetCounts: sql<string | null>`result.facet_counts`,
+      keys: sql<string | null>`result.keys`,
+      walked: sql<WalkedPage | null>`result.walk`,
+      state: sql<string | null>`result.state`,
+      document: sql<string | null>`result.document`,
     })
     .from(sql`(
       with page as materialized (select * from ${campaignPages} as pages)
@@ -45,7 +45,7 @@ export function prepareList(database: Database, name: string) {
       union all
       select null, null, null, null, null, null, null, shown.state, shown.document
       from ${campaignsAt(keysOfPages, 'list')}
-    ) as answer`)
+    ) as result`)
     .prepare(name)
 }
 

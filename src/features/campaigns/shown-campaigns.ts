@@ -1,6 +1,5 @@
 import { Big } from 'big.js'
 import type { Database } from '../../database/connection/client.ts'
-import { batchLookups } from '../../database/connection/single-flight.ts'
 import { createTokenStore, type Tokens } from '../../database/lookups/token-metadata-cache.ts'
 import {
   type CampaignState,
@@ -8,16 +7,15 @@ import {
   hasPlaceholder,
   parseState,
 } from '../../read-models/campaign-documents/read.ts'
-import type { Counts, KnownPage, WalkedPage } from '../../read-models/campaign-search/read.ts'
 import { createCurrentValues, type DataVersion, type DataVersionReader } from '../../read-models/data-version/read.ts'
-import { prepareCampaigns, type StateRow } from './campaign-rows.ts'
+import type { StateRow } from './campaign-rows.ts'
 
 /** A campaign as it is shown, in a response of its own or on a page. */
 export interface Shown {
   key: number
   /** Milliseconds since 1970 at which it changes without any write; infinite if it never does. */
   changesAt: number
-  /** Whether the addresses of its allow list are still to be read; in their place stands null. */
+  /** Whether the addresses of its allow list are still to be read; null stands for them. */
   lacksAddresses: boolean
   json: string
 }
@@ -41,7 +39,7 @@ export interface ShownReader {
   lookup(name: number | string, version: DataVersion, now: Date): Shown | undefined
 }
 
-/** Reads campaigns, and keeps them in memory as they are shown. */
+/** Reads campaigns, and caches them as they are shown. */
 export function createShownCampaigns(lookups: Database, versions: DataVersionReader) {
   const tokenStore = createTokenStore(lookups)
   const known = createCurrentValues<Shown>(versions, {
@@ -73,89 +71,36 @@ export function createShownCampaigns(lookups: Database, versions: DataVersionRea
   })
 }
 
-/** A page as it is shown: its campaigns, its total and counts, and the walk it is of. */
-export interface Page extends Counts {
-  shown: readonly Shown[]
-  walked: WalkedPage | null
-}
-
-/** Memory for pages: their totals and keys; and of an entry besides these. */
-const [MAX_PAGE_BYTES, PAGE_ENTRY_BYTES] = [4 * 1024 * 1024, 300]
-
-/** Maximum number of pages of which campaigns share a statement. */
-const MAX_READ_TOGETHER = 8
-
-/** Totals and keys of pages in memory, each until a revision changes which campaigns there are and how they are found. */
-export const createPageCache = (versions: DataVersionReader) =>
-  createCurrentValues<KnownPage>(versions, {
-    maxBytes: MAX_PAGE_BYTES,
-    sizeOf: ({ facets, keys }) => facets.length + 8 * keys.length + PAGE_ENTRY_BYTES,
-    // Which campaigns match changes with lists only.
-    dependenciesOf: () => ({ campaignKeys: [], onLists: true }),
-  })
-
-/**
- * Finds pages in memory, of which only those campaigns are read that have changed. Undefined if the page itself has, or
- * the data while they were read.
- */
-export function createKnownPages(lookups: Database, listed: ShownReader, clock: () => Date) {
-  const readCampaigns = prepareCampaigns(lookups)
-  const load = batchLookups(MAX_READ_TOGETHER, async (lists) => {
-    const now = clock()
-    const keys = [...new Set(lists.flatMap((list) => list.split(',')))]
-    await listed.read(() => readCampaigns.execute({ keys, now: now.toISOString() }), now)
-    return new Map()
-  })
-
-  /** A page with those of its campaigns that are current at a version and now, and the keys of the others. */
-  function lookUpPage(lookUp: (now: Date) => KnownPage | undefined, version: DataVersion) {
-    const now = clock()
-    const page = lookUp(now)
-    if (page === undefined) return undefined
-    const found = page.keys.map((key) => listed.lookup(key, version, now) ?? key)
-    const shown = found.filter((campaign) => typeof campaign !== 'number')
-    return { ...page, shown, missing: found.filter((campaign) => typeof campaign === 'number'), walked: null }
-  }
-
-  return async (lookUp: (now: Date) => KnownPage | undefined, version: DataVersion): Promise<Page | undefined> => {
-    const known = lookUpPage(lookUp, version)
-    if (known === undefined || known.missing.length === 0) return known
-    await load(known.missing.join(','))
-    const page = lookUpPage(lookUp, version)
-    return page?.missing.length === 0 ? page : undefined
-  }
-}
-
-/** The figures of an incentive, and their indexes. */
-const FIGURES = 4
+/** How many values a state has of an incentive, and their indexes. */
+const VALUES_PER_INCENTIVE = 4
 const COUNT = 1
 const REMAINING = 2
 const TOKEN = 3
 
 /** The tokens that a response about a campaign shows, or needs for sums. */
-const tokenIdsOf = ({ figures }: CampaignState) =>
-  figures.filter((figure, index) => index % FIGURES === TOKEN && figure !== '')
+const tokenIdsOf = ({ incentiveValues }: CampaignState) =>
+  incentiveValues.filter((value, index) => index % VALUES_PER_INCENTIVE === TOKEN && value !== '')
 
 /** The JSON of a campaign; `addresses` are those that its document leaves out, if it does. */
-function toJson(document: string, { isActive, figures }: CampaignState, tokens: Tokens, addresses: string) {
+function toJson(document: string, { isActive, incentiveValues }: CampaignState, tokens: Tokens, addresses: string) {
   return fillDocument(document, (name, of) => {
     if (name === 'isActive') return isActive
-    if (name === 'availableBudgetUsd') return toAvailableBudgetUsd(figures, tokens)
+    if (name === 'availableBudgetUsd') return toAvailableBudgetUsd(incentiveValues, tokens)
     if (name === 'addresses') return addresses
     if (name === 'token') return tokens.get(of)?.metadata ?? 'null'
-    return figures[FIGURES * Number(of) + (name === 'claimCount' ? COUNT : 0)]
+    return incentiveValues[VALUES_PER_INCENTIVE * Number(of) + (name === 'claimCount' ? COUNT : 0)]
   })
 }
 
 /** Exact: products and a sum, rounded once. Null if a price is unknown, or no incentive pays a token. */
-function toAvailableBudgetUsd(figures: readonly string[], tokens: Tokens) {
+function toAvailableBudgetUsd(incentiveValues: readonly string[], tokens: Tokens) {
   let sum: Big | undefined
-  for (let start = 0; start < figures.length; start += FIGURES) {
-    const token = figures[start + TOKEN]
+  for (let start = 0; start < incentiveValues.length; start += VALUES_PER_INCENTIVE) {
+    const token = incentiveValues[start + TOKEN]
     if (!token) continue
     const price = tokens.get(token)?.baseUnitPriceUsd
     if (price === undefined) return 'null'
-    sum = price.times(figures[start + REMAINING] ?? '').plus(sum ?? 0)
+    sum = price.times(incentiveValues[start + REMAINING] ?? '').plus(sum ?? 0)
   }
   return sum === undefined ? 'null' : `"${sum.round(6, Big.roundHalfUp).toFixed()}"`
 }
@@ -165,7 +110,7 @@ const STRUCTURE = /"(?:[^"\\]|\\.)*"|[{}[\],]/g
 
 /**
  * A JSON object with some of its members, unchanged and in their order. Reads the text once and parses no values:
- * placeholders in a document are kept.
+ * placeholders in a document stay as they are.
  */
 export function withFields(object: string, names: readonly string[]): string {
   const chosen: string[] = []

@@ -31,7 +31,7 @@ const MAX_CURSORS = 50_000
 export const SLICE = 100
 
 /**
- * Maximum number of slices that are kept, and of filters whose events a slice keeps; then all are made anew. Where nothing
+ * Maximum number of slices that are cached, and of filters whose events a slice caches; then all are made anew. Where nothing
  * changes, nothing else ends them.
  */
 const [MAX_SLICES, MAX_FILTERS] = [64, 16]

@@ -30,7 +30,7 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
   /** How many follow. */
   size = 0
   readonly buffer = new ChangeBuffer()
-  /** The cursor of now: one query for all that ask together. */
+  /** The cursor of now: one query for all that request it together. */
   readonly now: () => Promise<ChangeSlice>
   readonly #reader: ChangeReader
   readonly #maxFollowers: number
@@ -109,7 +109,7 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
 
   async #poll() {
     this.#isPolling = true
-    // Nothing was added while nobody followed.
+    // Nothing was added while there were no followers.
     this.buffer.clear()
     const beat = setInterval(() => this.emit('heartbeat'), HEARTBEAT_MS).unref()
     while (this.size > 0 && !this.isClosed) {

@@ -13,7 +13,7 @@ const MAX_WAITING_BYTES = 1024 * 1024
 /** Bytes that a stream reads ahead of its client: a few events. */
 const READ_AHEAD_BYTES = 16 * 1024
 
-/** Whether a request asks for server-sent events. */
+/** Whether a request accepts server-sent events. */
 export const wantsEvents = ({ headers }: FastifyRequest) =>
   prefersType(headers.accept, 'text/event-stream', 'application/json')
 
@@ -38,7 +38,7 @@ export class ChangeStream extends Readable {
   #bytes = Number.POSITIVE_INFINITY
   readonly #onNews = () => this.#proceed()
   readonly #onHeartbeat = () => {
-    if (this.#isDrained) this.#send(`:\n${this.#place()}`)
+    if (this.#isDrained) this.#send(`:\n${this.#position()}`)
   }
 
   constructor(stream: Stream) {
@@ -48,7 +48,7 @@ export class ChangeStream extends Readable {
     feed.on('news', this.#onNews).on('heartbeat', this.#onHeartbeat)
     this.push(RETRY)
     this.#take(start)
-    this.push(this.#place())
+    this.push(this.#position())
   }
 
   override _read() {
@@ -106,7 +106,7 @@ export class ChangeStream extends Readable {
   }
 
   /** An event without data, which a client does not see: it moves `Last-Event-ID` over what the filter has left out. */
-  #place() {
+  #position() {
     return `id: ${this.#cursor}\n\n`
   }
 
@@ -117,7 +117,7 @@ export class ChangeStream extends Readable {
 
   #end() {
     this.#stream.feed.off('news', this.#onNews).off('heartbeat', this.#onHeartbeat)
-    this.#send(RETRY + this.#place())
+    this.#send(RETRY + this.#position())
     this.push(null)
   }
 }

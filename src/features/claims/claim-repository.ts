@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { createTokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
-import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
-import { incentives } from '../../database/tables/campaigns/incentives.ts'
+import { campaigns } from '../../database/tables/campaigns.ts'
 import { followedBlocks, followedChains } from '../../database/tables/followed-chains.ts'
+import { incentives } from '../../database/tables/incentives-and-claims.ts'
 import { readCursor, rowsOf, toCursorPage } from '../../http/request/cursors.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import type { Claim } from '../../schemas/campaigns/claims.ts'
@@ -12,7 +12,7 @@ import { LAST_TIMESTAMP } from '../../schemas/primitives.ts'
 import type { ListClaimsQuery, ListClaimsResponse } from './claim-schemas.ts'
 
 /** Timestamp, chain ID, transaction hash, log index of the last claim of a page. */
-const PLACE = /^(\d{1,12}) (\d{1,16}) ([0-9a-f]{64}) (\d{1,10})$/
+const POSITION = /^(\d{1,12}) (\d{1,16}) ([0-9a-f]{64}) (\d{1,10})$/
 
 const MAX_LOG_INDEX = 2 ** 31 - 1
 
@@ -30,7 +30,7 @@ export function createClaimRepository(database: Database) {
       query: ListClaimsQuery,
     ): Promise<{ body: ListClaimsResponse; totalCount?: number; dependencies: Dependencies }> {
       const { claimant, campaignId: ids, chainId: chains, since, until, pageSize } = query
-      const [timestamp, chain, hash, log] = placeOf(query)
+      const [timestamp, chain, hash, log] = positionOf(query)
       const isCounted = (claimant !== undefined || ids?.length === 1) && since === undefined && until === undefined
       const { rows, tokens } = await tokenStore.readWith(
         () =>
@@ -43,7 +43,7 @@ export function createClaimRepository(database: Database) {
           }),
         ({ chainId, asset }) => (chainId === null || asset === null ? [] : [`${chainId}:${asset}`]),
       )
-      const { page, nextCursor } = toCursorPage('listClaims', query, rows.flatMap(toRow), toPlace)
+      const { page, nextCursor } = toCursorPage('listClaims', query, rows.flatMap(toRow), toPosition)
       const totalCount = isCounted ? (rows[0]?.totalClaims ?? 0) : undefined
       return {
         body: {
@@ -52,20 +52,20 @@ export function createClaimRepository(database: Database) {
           ...(totalCount !== undefined && { totalClaims: totalCount }),
         },
         ...(totalCount !== undefined && { totalCount }),
-        dependencies: toDependencies(query, page, rows[0]?.askedKeys ?? []),
+        dependencies: toDependencies(query, page, rows[0]?.requestedKeys ?? []),
       }
     },
   }
 }
 export type ClaimRepository = ReturnType<typeof createClaimRepository>
 
-function placeOf(query: ListClaimsQuery): [timestamp: number, chain: number, hash: string, log: number] {
+function positionOf(query: ListClaimsQuery): [timestamp: number, chain: number, hash: string, log: number] {
   if (query.cursor === undefined) return [LAST_TIMESTAMP + 1, 0, '', 0]
-  const [timestamp, chain, hash = '', log] = readCursor(query.cursor, 'listClaims', query, PLACE)
+  const [timestamp, chain, hash = '', log] = readCursor(query.cursor, 'listClaims', query, POSITION)
   return [Number(timestamp), Number(chain), hash, Math.min(Number(log), MAX_LOG_INDEX)]
 }
 
-const toPlace = ({ blockTimestamp, chainId, txHash, logIndex }: Row) => [
+const toPosition = ({ blockTimestamp, chainId, txHash, logIndex }: Row) => [
   ...[blockTimestamp, chainId, txHash.slice(2), logIndex],
 ]
 
@@ -76,7 +76,7 @@ const toPlace = ({ blockTimestamp, chainId, txHash, logIndex }: Row) => [
 function toDependencies(
   { claimant, campaignId }: ListClaimsQuery,
   rows: readonly Row[],
-  askedKeys: readonly number[],
+  requestedKeys: readonly number[],
 ): Dependencies {
   const pendingBlocks = new Map<number, number>()
   for (const { chainId, pendingBlock } of rows) {
@@ -89,7 +89,7 @@ function toDependencies(
     return { campaignKeys: [], onLists: false, recordKeys, claimants: [claimant], ...shared }
   }
   if (campaignId === undefined) return { campaignKeys: 'all', onLists: true, ...shared }
-  return { campaignKeys: askedKeys, onLists: askedKeys.length < campaignId.length, ...shared }
+  return { campaignKeys: requestedKeys, onLists: requestedKeys.length < campaignId.length, ...shared }
 }
 
 function toClaim(row: Row, tokens: Tokens): Claim {
@@ -126,9 +126,9 @@ function prepareClaims(database: Database) {
   const claimant = sql`${placeholder('claimant')}::text`
   const ids = sql`${placeholder('ids')}::text[]`
   const chains = sql`${placeholder('chains')}::bigint[]`
-  const place = sql`${placeholder('timestamp')}::bigint, ${placeholder('chain')}::bigint, ${placeholder('hash')}::bytea, ${placeholder('log')}::integer`
+  const position = sql`${placeholder('timestamp')}::bigint, ${placeholder('chain')}::bigint, ${placeholder('hash')}::bytea, ${placeholder('log')}::integer`
   const page = sql`list_claims(${claimant}, ${ids}, ${chains}, ${placeholder('since')}::bigint,
-    ${placeholder('until')}::bigint, ${place}, ${placeholder('max')}::integer)`
+    ${placeholder('until')}::bigint, ${position}, ${placeholder('max')}::integer)`
   // `offset 0`: counted once, not for each claim of the page.
   const head = sql`(select
     case when ${placeholder('isCounted')}::boolean then count_claims(${claimant}, ${ids}, ${chains})::float8 end as total,
@@ -147,7 +147,7 @@ function prepareClaims(database: Database) {
     .select({
       tokenVersion,
       totalClaims: sql<number | null>`head.total`,
-      askedKeys: sql<number[]>`head.asked_keys`,
+      requestedKeys: sql<number[]>`head.asked_keys`,
       chainId: sql<number | null>`claim.chain_id::float8`,
       campaignKey: sql<number>`claim.campaign_key::float8`,
       campaignId: sql<string>`campaign.id`,

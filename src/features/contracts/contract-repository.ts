@@ -1,8 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { cacheStatements, combine, given } from '../../database/prepared-statements.ts'
-import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
-import { contracts } from '../../database/tables/contracts.ts'
+import { campaigns, contracts } from '../../database/tables/campaigns.ts'
 import { isPopularCreator, targetContracts } from '../../read-models/campaign-search/read.ts'
 import { toWholeSeconds, WINDOW_SECONDS, windowChanges } from '../../read-models/claim-windows/read.ts'
 import { campaignClaimTotals, contractClaimTotals, contractCounts } from '../../read-models/claim-windows/tables.ts'
@@ -17,7 +16,7 @@ export function createContractRepository(database: Database, clock: () => Date) 
 
   return {
     /**
-     * One page of the contracts that campaigns act on, and the exact number of all. The chosen figure first, then the
+     * One page of the contracts that campaigns act on, and the exact number of all. The chosen column first, then the
      * other two of completions, spend, newest campaign, each descending; ties end on chain ID and address, ascending. At
      * most 100. Reads as many entries of an index as the page is deep, and the totals that have changed since they were
      * stored; with a creator of few campaigns, those of each.
@@ -53,7 +52,7 @@ export function createContractRepository(database: Database, clock: () => Date) 
 }
 export type ContractRepository = ReturnType<typeof createContractRepository>
 
-const toOrder = (...figures: string[]) => [...figures.map((figure) => `${figure} desc`), 'chain_id', 'address']
+const toOrder = (...columns: string[]) => [...columns.map((column) => `${column} desc`), 'chain_id', 'address']
 
 const orders = {
   'most-completions': toOrder('claim_count', 'amount_usd', 'newest_block_timestamp'),
@@ -90,8 +89,8 @@ function prepareList(database: Database, name: string, shape: Shape) {
       name: sql<string>`coalesce((
         select name from ${contracts} where ${contracts.chainId} = page.chain_id and ${contracts.address} = page.address), '')`,
       campaignCount: sql<number>`coalesce(page.campaign_count, (
-        select campaign_count from ${contractClaimTotals} kept where kept.creator = ${creatorOf(shape)}
-          and kept.window_seconds = ${sql.raw(String(ALL_TIME))} and kept.chain_id = page.chain_id and kept.address = page.address))::integer`,
+        select campaign_count from ${contractClaimTotals} stored where stored.creator = ${creatorOf(shape)}
+          and stored.window_seconds = ${sql.raw(String(ALL_TIME))} and stored.chain_id = page.chain_id and stored.address = page.address))::integer`,
       totalClaims: sql<number>`page.claim_count::float8`,
       totalAmountClaimedUsd: sql<number>`round(page.amount_usd, 6)::float8`,
     })
@@ -104,7 +103,7 @@ function prepareList(database: Database, name: string, shape: Shape) {
  * The columns by which a row is found and ordered, all of them in an index: pages may be deep, and the number of
  * campaigns is looked up afterwards, for shown contracts only.
  */
-const figures = sql.raw('chain_id, address, newest_block_timestamp, claim_count, amount_usd')
+const pageColumns = sql.raw('chain_id, address, newest_block_timestamp, claim_count, amount_usd')
 
 const limit = sql`${sql.placeholder('limit')}::bigint`
 const offset = sql`${sql.placeholder('offset')}::bigint`
@@ -117,7 +116,7 @@ const isPopular = isPopularCreator(sql`${sql.placeholder('creator')}`)
 /**
  * Stored totals are read in their order, without the contracts whose totals have changed since; those are added with
  * their totals of now, to be sorted together. A creator who is not popular has no stored totals: those of the creator's
- * campaigns are added up. If there are so many `merged` rows, the stored rows at least that many places ahead of the
+ * campaigns are added up. If there are so many `merged` rows, the stored rows at least that many rows ahead of the
  * page come before it in any case: only rows near the page are sorted, however deep it is.
  */
 function contractsOf(shape: Shape) {
@@ -132,14 +131,14 @@ function contractsOf(shape: Shape) {
       join ${targetContracts} target on target.campaign_key = changes.campaign_key
       ${ofCreator ? sql`where ${isPopular}` : sql``}
       group by target.chain_id, target.value
-    ), kept as not materialized (
+    ), stored as not materialized (
       select * from ${contractClaimTotals} where creator = ${creator} and window_seconds = ${sql.raw(String(seconds))}
     ), ${ofCreator ? sql`added_up as materialized (${addedUp(shape)}), ` : sql``}merged as materialized (
       select (select count(*) from changed) ${ofCreator ? sql`+ (select count(*) from added_up)` : sql``} as more
     )`
   const found = sql`
     (
-      select ${figures}, null::bigint as campaign_count from kept
+      select ${pageColumns}, null::bigint as campaign_count from stored
       -- As a list of keys, which leaves the order of the index as it is.
       where ${condition} and (chain_id, address) not in (select chain_id, address from changed)
       order by ${order}
@@ -147,9 +146,9 @@ function contractsOf(shape: Shape) {
     )
     union all
     select chain_id, address, newest_block_timestamp, (claim_count + more_claims)::bigint, amount_usd + more_usd, null
-    from changed join kept using (chain_id, address)
+    from changed join stored using (chain_id, address)
     where ${condition}
-    ${ofCreator ? sql`union all select ${figures}, campaign_count from added_up` : sql``}`
+    ${ofCreator ? sql`union all select ${pageColumns}, campaign_count from added_up` : sql``}`
   const counted = sql`select coalesce(sum(contract_count), 0)::integer from ${contractCounts} where creator = ${creator} and ${condition}`
   const total = ofCreator
     ? sql`select (${counted}) + (select count(*) from added_up)::integer as total`
@@ -172,8 +171,8 @@ const addedUp = ({ seconds, condition }: Shape) => sql`
   select * from (
     select target.chain_id, target.value as address, count(*) as campaign_count,
       max(${campaigns.blockTimestamp}) as newest_block_timestamp,
-      sum(coalesce(kept.claim_count, 0) + coalesce(changes.claim_count, 0))::bigint as claim_count,
-      sum(coalesce(kept.amount_usd, 0) + coalesce(changes.amount_usd, 0)) as amount_usd
+      sum(coalesce(stored.claim_count, 0) + coalesce(changes.claim_count, 0))::bigint as claim_count,
+      sum(coalesce(stored.amount_usd, 0) + coalesce(changes.amount_usd, 0)) as amount_usd
     from ${campaigns}
     cross join lateral (
       select chain_id, value from ${targetContracts} where campaign_key = ${campaigns.key} offset 0
@@ -181,7 +180,7 @@ const addedUp = ({ seconds, condition }: Shape) => sql`
     left join lateral (
       select claim_count, amount_usd from ${campaignClaimTotals}
       where campaign_key = ${campaigns.key} and window_seconds = ${sql.raw(String(seconds))} offset 0
-    ) kept on true
+    ) stored on true
     left join ${windowChanges(seconds)} changes on changes.campaign_key = ${campaigns.key}
     where ${campaigns.creator} = ${sql.placeholder('creator')} and not ${isPopular}
     group by target.chain_id, target.value

@@ -52,7 +52,7 @@ async function readPages(folder: string, baseUrls: BaseUrls) {
 
 /**
  * `/docs`: the reference and the guides, which need nothing from the internet; `/llms.txt`: what leads a language model to
- * both; `/llms-full.txt`: all guides. Their files are made with the commands (`packages/docs`), and read when somebody asks for the first of them.
+ * both; `/llms-full.txt`: all guides. Their files are made with the commands (`packages/docs`), and read with the first request for one of them.
  */
 export function serveDocs(app: FastifyInstance, folder: string, baseUrls: BaseUrls) {
   const policy = docsPolicy([baseUrls.PUBLIC_BASE_URL, baseUrls.STAGING_BASE_URL])

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
+import { campaigns } from '../../database/tables/campaigns.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import {
   claimFacts,
@@ -67,7 +67,7 @@ const prepareFacts = (database: Database) =>
     .select({ id: campaigns.id, ...factColumns })
     .from(
       claimFacts(
-        sql`array(select key from ${campaigns} asked where asked.id = any (${sql.placeholder('ids')}::text[]))`,
+        sql`array(select key from ${campaigns} requested where requested.id = any (${sql.placeholder('ids')}::text[]))`,
       ),
     )
     .innerJoin(campaigns, sql`${campaigns.key} = facts.campaign_key`)

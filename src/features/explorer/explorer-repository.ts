@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import { actionTemplates } from '../../database/tables/campaigns/action-templates.ts'
-import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
+import { actionTemplates, campaigns } from '../../database/tables/campaigns.ts'
 import type { PageHead } from './page-head.ts'
 
 /** Maximum number of rewards that are named. */

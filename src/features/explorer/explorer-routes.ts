@@ -110,7 +110,7 @@ export async function serveExplorer(
       if (url !== '/') return send(request, reply, page)
       addVary(reply, 'accept')
       void reply.header('link', link)
-      // Only browsers ask for pages by name.
+      // Only browsers request pages by name.
       return request.headers.accept?.includes('text/html') ? send(request, reply, page) : reply.redirect('/docs')
     })
   }

@@ -7,8 +7,8 @@ import {
   copySql,
   endSql,
   type PageBounds,
-  type Place,
   type RecordFormat,
+  type RecordPosition,
 } from '../../database/records/record-pages.ts'
 import { type RecordKind, recordSources } from '../../database/records/record-sources.ts'
 import { type OpenSnapshot, withCrlf } from '../../database/records/snapshots.ts'
@@ -30,7 +30,7 @@ interface ExportedPage {
 export interface ExportRepository {
   /**
    * A page of records, all of one state of the data, read as fast as the body is taken. Costs an index scan of the page's keys
-   * beforehand. Whoever does not read the body to its end destroys it.
+   * beforehand. A caller that does not read the body to its end destroys it.
    * @throws TooManyExportsError
    */
   open(kind: RecordKind, query: ExportQuery, format: RecordFormat): Promise<ExportedPage>
@@ -39,7 +39,7 @@ export interface ExportRepository {
 /** How long a page may hold its snapshot, which keeps dead rows in the database: enough for 10,000 claims read slowly. */
 const MAX_SNAPSHOT_MS = 3_600_000
 
-/** A part of a place as it is in a cursor, by the type of its column. */
+/** A part of a position as it is in a cursor, by the type of its column. */
 const forms: Record<string, string> = {
   text: '(0x[0-9a-f]{40})',
   numeric: '(\\d{1,78})',
@@ -48,7 +48,7 @@ const forms: Record<string, string> = {
   bytea: '(\\\\x[0-9a-f]{64})',
 }
 
-const placeForm = (kind: RecordKind) =>
+const positionForm = (kind: RecordKind) =>
   new RegExp(`^(\\d{1,16}) ${recordSources[kind].key.map(({ type }) => forms[type]).join(' ')}$`)
 
 /**
@@ -63,8 +63,8 @@ export function createExportRepository(
   return {
     async open(kind, { limit, ...query }, format) {
       const operation = `export ${kind}`
-      const after: Place | undefined =
-        query.cursor === undefined ? undefined : readCursor(query.cursor, operation, query, placeForm(kind))
+      const after: RecordPosition | undefined =
+        query.cursor === undefined ? undefined : readCursor(query.cursor, operation, query, positionForm(kind))
       if (counts.running >= maxExports) {
         counts.refused += 1
         throw new TooManyExportsError()
@@ -81,21 +81,21 @@ export function createExportRepository(
         snapshot.close()
       }
       try {
-        const chains = (await snapshot.ask<{ id: string }>(chainsSql(kind))).map(({ id }) => id)
+        const chains = (await snapshot.query<{ id: string }>(chainsSql(kind))).map(({ id }) => id)
         const bounds: PageBounds = { ...query, after }
-        const [last, next] = await snapshot.ask<{ place: string[] }>(endSql(kind, chains, bounds, limit))
+        const [last, next] = await snapshot.query<{ position: string[] }>(endSql(kind, chains, bounds, limit))
         const { next: changesCursor } = (await createChangeReader(snapshot.database).read(undefined, 0)) ?? {}
         if (changesCursor === undefined) throw new TypeError('there is no cursor of now')
         const followed = await snapshot.database.execute<{ text: string }>(sql`select ${followedAsText} as text`)
         const chunks = snapshot.stream(
-          copySql(kind, format, conditionsOf(kind, chains, { ...bounds, upTo: last?.place })),
+          copySql(kind, format, conditionsOf(kind, chains, { ...bounds, upTo: last?.position })),
         )
         const body = Readable.from(closing(format === 'csv' ? withCrlf(chunks) : chunks, close), { objectMode: false })
         // Also where nothing of it was ever read.
         body.once('close', close)
         return {
           body,
-          nextCursor: last && next && toCursor(operation, query, last.place),
+          nextCursor: last && next && toCursor(operation, query, last.position),
           changesCursor,
           asOf: parseAsOf(followed.rows[0]?.text ?? '').text,
         }
@@ -107,7 +107,7 @@ export function createExportRepository(
   }
 }
 
-/** Closes before the reader sees the end: who then asks for the next page finds a place. */
+/** Closes before the reader sees the end: a request for the next page is then not refused. */
 async function* closing(chunks: AsyncIterable<Buffer>, close: () => void) {
   try {
     yield* chunks

@@ -60,7 +60,7 @@ const now = sql`${sql.placeholder('now')}::bigint`
 const basis = sql`${sql.placeholder('basis')}::bigint`
 
 /**
- * What an auction has said of itself: kept by the indexer; of chains that are not followed it follows from the last claim, or
+ * What an auction has said of itself: stored by the indexer; of chains that are not followed it follows from the last claim, or
  * from how it was set up. Not where more was claimed than it had: then something is missing.
  */
 const auctionState = sql`
@@ -85,8 +85,8 @@ const auctionState = sql`
 const toUsd = (amount: string, token: string) =>
   sql.raw(`trim_scale(round(${amount} * ${token}.base_unit_price_usd, 6))::text`)
 
-/** Every figure is exact, by the formulas of the contracts. `div` rounds down, as these do. */
-const figures = sql`
+/** Every derived value is exact, by the formulas of the contracts. `div` rounds down, as these do. */
+const derivedValues = sql`
   select *, div(1000000 * spent, nullif(available, 0)) / 1000000 as spent_share,
     case when spent_in_basis > 0 then div(budget_left * ${basis}, spent_in_basis) end as seconds_left
   from (
@@ -111,11 +111,11 @@ const figures = sql`
 
 /** In the order of the campaigns, and of their incentives. */
 const outlooks = sql`
-  with asked as materialized (
+  with requested as materialized (
     select * from campaigns where id = any (${sql.placeholder('ids')}::text[])
   ), paced as materialized (
-    select asked.key as campaign_key, incentive_position, claim_count as recent_claims, amount as recent_spent
-    from asked cross join lateral ${claimsByIncentive(sql`asked.key`, sql`${now} - ${basis}`, now)} recent
+    select requested.key as campaign_key, incentive_position, claim_count as recent_claims, amount as recent_spent
+    from requested cross join lateral ${claimsByIncentive(sql`requested.key`, sql`${now} - ${basis}`, now)} recent
   )
   select campaign.key, campaign.id, case when incentive.position is not null then json_strip_nulls(json_build_object(
     'incentiveIndex', incentive.position, 'type', type, 'asset', asset,
@@ -128,10 +128,10 @@ const outlooks = sql`
     'exhaustsAt', case when ${now} + seconds_left <= ${sql.raw(String(LAST_TIMESTAMP))} then
       to_char(to_timestamp((${now} + seconds_left)::float8) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS".000Z"') end
   )) end as outlook
-  from asked campaign
+  from requested campaign
   left join incentives incentive on incentive.campaign_key = campaign.key
   left join paced on paced.campaign_key = incentive.campaign_key and paced.incentive_position = incentive.position
-  left join lateral (${figures}) figured on true
+  left join lateral (${derivedValues}) derived on true
   left join tokens token on token.chain_id = incentive.chain_id and token.address = asset
   -- What a pegged reward is worth, its peg says.
   left join tokens rewarded on rewarded.chain_id = incentive.chain_id

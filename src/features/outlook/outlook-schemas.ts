@@ -13,7 +13,7 @@ import {
 } from '../../schemas/primitives.ts'
 import { component, listOf, ref, word } from '../../schemas/references.ts'
 
-/** Lengths of the time whose pace is told, in seconds. */
+/** Lengths of the time whose pace is shown, in seconds. */
 export const BASIS_SECONDS = { '24h': 86_400, '7d': 604_800 } as const
 const bases = ['24h', '7d'] as const
 

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import { profileScoreCounts, profiles } from '../../database/tables/users/profiles.ts'
+import { profileScoreCounts, profiles } from '../../database/tables/users.ts'
 import type { UserProfile } from './profile-schemas.ts'
 
 export function createProfileRepository(database: Database, clock: () => Date) {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { createTokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
-import { claimSignatures } from '../../database/tables/claims.ts'
+import { claimSignatures } from '../../database/tables/incentives-and-claims.ts'
 import { readCursor, rowsOf, toCursorPage } from '../../http/request/cursors.ts'
 import { type DataVersion, type Dependencies, dataRevision } from '../../read-models/data-version/read.ts'
 import {
@@ -171,15 +171,15 @@ function prepareRewards(database: Database) {
   const entries = sql`claimant_entries(${placeholder('user')}, ${placeholder('chains')}::bigint[],
     ${placeholder('keys')}::bigint[], ${placeholder('positions')}::smallint[], ${after}, ${placeholder('max')}::integer)`
   const sortKey = sql`coalesce(last_timestamp, ${sql.raw(String(NO_CLAIM))})`
-  const figures = sql`claim_count, amount, amount_usd, unvalued_count`
-  const order = sql`place desc, chain_id, core_address, identifier, "position"`
+  const totalColumns = sql`claim_count, amount, amount_usd, unvalued_count`
+  const order = sql`sort_value desc, chain_id, core_address, identifier, "position"`
   const paged = database.$with('paged', {}).as(sql`
     with busy_totals as materialized (
       select * from claimant_asset_totals
       where claimant = ${placeholder('user')} and ${placeholder('keys')}::bigint[] is null
         and (${placeholder('chains')}::bigint[] is null or chain_id = any (${placeholder('chains')}))
     ), entry as materialized (
-      select own.*, ${sortKey} as place, campaign.id, campaign.chain_id, campaign.core_address, campaign.identifier,
+      select own.*, ${sortKey} as sort_value, campaign.id, campaign.chain_id, campaign.core_address, campaign.identifier,
         campaign.campaign_name, incentive.asset
       from ${entries} own
       join campaigns campaign on campaign.key = own.campaign_key
@@ -187,13 +187,13 @@ function prepareRewards(database: Database) {
       where own.claim_count >= ${placeholder('leastClaims')}::integer
     ), page as materialized (
       select *, row_number() over (order by ${order}) as nth from entry
-      where place < ${after} or (place = ${after} and (chain_id, core_address, identifier, "position")
+      where sort_value < ${after} or (sort_value = ${after} and (chain_id, core_address, identifier, "position")
         > (${placeholder('chain')}::bigint, ${placeholder('core')}::text, ${placeholder('identifier')}::numeric, ${placeholder('position')}::integer))
       order by ${order} limit ${placeholder('max')}::integer
     ), paid as (
-      select chain_id, asset, ${figures} from busy_totals
+      select chain_id, asset, ${totalColumns} from busy_totals
       union all
-      select chain_id, asset, ${figures} from entry
+      select chain_id, asset, ${totalColumns} from entry
       where asset is not null and claim_count > 0 and not exists (select from busy_totals)
     ), total as (
       select json_agg(json_build_object('chainId', chain_id, 'asset', asset, 'claims', claims, 'claimedAmount', amount,

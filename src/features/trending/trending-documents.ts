@@ -3,7 +3,6 @@ import type { Tokens } from '../../database/lookups/token-metadata-cache.ts'
 import { fillDocument } from '../../read-models/campaign-documents/read.ts'
 import type { Incentive } from '../../schemas/campaigns/incentives.ts'
 import { assetAddressOf, toTrendingIncentive } from './trending-incentives.ts'
-import type { TrendingRow } from './trending-rows.ts'
 import type { TrendingIncentive } from './trending-schemas.ts'
 
 /** The part of a campaign's document that an entry shows. */
@@ -56,7 +55,7 @@ export function createDocumentParser() {
   }
 
   return {
-    tokenIdsOf: ({ document }: Pick<TrendingRow, 'document'>) => read(document).tokenIds,
+    tokenIdsOf: ({ document }: { document: string }) => read(document).tokenIds,
 
     /** A document, and its incentives as entries show them. */
     show(body: string, tokenVersion: string, tokens: Tokens) {

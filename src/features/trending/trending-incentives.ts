@@ -19,7 +19,7 @@ const toUsd = (amount: string, { decimals, priceUsd }: { decimals: number; price
 /** Base units in whole tokens, exact: no exponent, no trailing zeros. */
 const toTokenUnits = (amount: string, decimals: number) => new Big(amount).times(`1e-${decimals}`).toFixed()
 
-/** The reward token; the venue of points; the allow list for a place on one. */
+/** The reward token; the venue of points; the allow list for an entry on one. */
 export function assetAddressOf(incentive: Incentive): string {
   if ('asset' in incentive) return incentive.asset
   return 'venue' in incentive ? incentive.venue : incentive.allowListAddress

@@ -1,17 +1,26 @@
+import { Big } from 'big.js'
 import { type SQL, sql } from 'drizzle-orm'
+import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
 import type { Database } from '../../database/connection/client.ts'
-import { createTokenStore } from '../../database/lookups/token-metadata-cache.ts'
+import { createTokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { cacheStatements } from '../../database/prepared-statements.ts'
+import { documentAt } from '../../read-models/campaign-documents/read.ts'
 import {
   foremostCampaigns,
   type TrendingPeriod,
   toTrendingConditions,
   toWholeSeconds,
 } from '../../read-models/claim-windows/read.ts'
-import { createDocumentParser } from './trending-documents.ts'
-import { toTrendingCampaign } from './trending-responses.ts'
-import { trendingColumns } from './trending-rows.ts'
-import type { ListTrendingCampaignsQuery, TrendingCampaign } from './trending-schemas.ts'
+import type { Incentive } from '../../schemas/campaigns/incentives.ts'
+import { createDocumentParser, OPEN } from './trending-documents.ts'
+import { assetAddressOf, roundUsd, withoutUndefined } from './trending-incentives.ts'
+import type {
+  ActionTemplate,
+  ActionTokenMetadata,
+  ClaimSignature,
+  ListTrendingCampaignsQuery,
+  TrendingCampaign,
+} from './trending-schemas.ts'
 
 export interface TrendingRepository {
   /**
@@ -61,8 +70,93 @@ const prepareTrending = (database: Database, name: string, period: TrendingPerio
         ) shown using (campaign_key)
       ) as entry`,
     )
-    .orderBy(sql`entry.place`)
+    .orderBy(sql`entry.rank`)
     .prepare(name)
 
 const withFields = (entry: TrendingCampaign, fields: readonly string[]): Partial<TrendingCampaign> =>
   Object.fromEntries(Object.entries(entry).filter(([name]) => fields.includes(name)))
+
+/** The token of a campaign's action, without unknown properties. */
+type ActionTokenRow = Omit<ActionTokenMetadata, 'priceUsd'> & { priceUsd?: string }
+
+/** The columns of an entry (see the function `trending_entries`), with what was claimed in both periods, as `entry`. */
+const trendingColumns = {
+  tokenVersion,
+  document: documentAt(sql`entry.campaign_key`, 'trending'),
+  /**
+   * For each incentive, in order, in base units: what has been claimed and, if it pays a token, what can still be paid.
+   */
+  incentiveAmounts: sql<string | null>`entry.incentive_figures`,
+  projectUrl: sql<string | null>`entry.project_url`,
+  verificationLevel: sql<string | null>`entry.verification_level`,
+  actionTemplate: sql<ActionTemplate | null>`entry.action_template`,
+  /** Null if it was not requested, or is unknown. */
+  actionToken: sql<ActionTokenRow | null>`entry.action_token`,
+  claimCount: sql<number>`entry.claim_count::float8`,
+  usdDistributed1Hr: sql<string>`entry.hour_amount_usd::text`,
+  usdDistributed24Hr: sql<string>`entry.day_amount_usd::text`,
+  /** About the user; false and null without one. */
+  hasClaimed: sql<boolean>`entry.has_claimed`,
+  signature: sql<ClaimSignature | null>`entry.signature`,
+}
+type TrendingRow = SelectResultFields<typeof trendingColumns>
+
+/** Budget and payments of the incentives that pay the asset of the first token incentive, in its base units. */
+function toBudget(incentives: Incentive[], incentiveAmounts: string | null) {
+  const amounts = incentiveAmounts?.split(',') ?? []
+  let [asset, claimed, remaining] = ['', 0n, 0n]
+  for (const [index, incentive] of incentives.entries()) {
+    const [claimedAmount = '', remainingBudget] = amounts[index]?.split(' ') ?? []
+    if (remainingBudget === undefined) continue
+    asset ||= assetAddressOf(incentive)
+    if (assetAddressOf(incentive) !== asset) continue
+    const recorded = 'totalAmountClaimed' in incentive ? incentive.totalAmountClaimed : OPEN
+    claimed += BigInt(recorded === undefined || recorded === OPEN ? claimedAmount : recorded)
+    remaining += BigInt(remainingBudget)
+  }
+  return { totalBudget: String(remaining + claimed), rewardsDistributed: String(claimed) }
+}
+
+const toActionTokenMetadata = ({ priceUsd, ...token }: ActionTokenRow): ActionTokenMetadata => ({
+  ...token,
+  ...(priceUsd === undefined ? {} : { priceUsd: toSignificant(priceUsd) }),
+})
+
+const toSignificant = (price: string) => new Big(price).prec(12, Big.roundHalfUp).toNumber()
+
+/** A campaign for a user: status, access and signature are about that user, if one is given. */
+function toTrendingCampaign(
+  row: TrendingRow,
+  documents: ReturnType<typeof createDocumentParser>,
+  tokens: Tokens,
+  isForUser: boolean,
+): TrendingCampaign {
+  const { document, incentives } = documents.show(row.document, row.tokenVersion, tokens)
+  const signature = row.hasClaimed ? null : row.signature
+  const isSwap = row.actionTemplate?.actionType.toLowerCase() === 'swap'
+  return withoutUndefined({
+    id: document.id,
+    chainId: document.chainId,
+    incentives,
+    actionTemplate: row.actionTemplate,
+    status: row.hasClaimed ? 'claimed' : signature === null ? 'active' : 'claimable',
+    // Only campaigns that admit the user are listed.
+    accessStatus: isForUser ? 'allowed' : undefined,
+    signature: signature ?? undefined,
+    txHash: document.txHash,
+    blockTimestamp: document.blockTimestamp,
+    campaignName: document.campaignName ?? undefined,
+    nftImageUri: document.nftImageUri ?? undefined,
+    nftName: document.nftName ?? undefined,
+    tokenImageUri: document.tokenImageUri ?? undefined,
+    projectUrl: row.projectUrl ?? undefined,
+    startTime: document.startTime ?? undefined,
+    endTime: document.endTime ?? undefined,
+    verificationLevel: row.verificationLevel ?? undefined,
+    claimCount: row.claimCount,
+    ...toBudget(document.incentives, row.incentiveAmounts),
+    usdDistributed24Hr: roundUsd(new Big(row.usdDistributed24Hr)),
+    usdDistributed1Hr: roundUsd(new Big(row.usdDistributed1Hr)),
+    actionTokenMetadata: isSwap && row.actionToken !== null ? toActionTokenMetadata(row.actionToken) : undefined,
+  } as const)
+}

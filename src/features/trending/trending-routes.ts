@@ -1,7 +1,5 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { ResponseCache } from '../../cache/response-cache.ts'
-import { responsesOf } from '../../http/request/responses.ts'
-import { trendingExample } from './trending-example.ts'
+import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
+import example from './trending-example.json' with { type: 'json' }
 import type { TrendingRepository } from './trending-repository.ts'
 import { ListTrendingCampaignsQuery, ListTrendingCampaignsResponse } from './trending-schemas.ts'
 
@@ -16,7 +14,7 @@ const listTrendingCampaigns = {
     {
       description: 'The campaigns, largest volume first.',
       schema: ListTrendingCampaignsResponse,
-      example: { trendingCampaigns: [trendingExample] },
+      example: { trendingCampaigns: [example] },
       otherExamples: {
         empty: ['/reward-kit/trending?owner=0x0000000000000000000000000000000000000001', { trendingCampaigns: [] }],
       },
@@ -25,10 +23,10 @@ const listTrendingCampaigns = {
   ),
 }
 
-export const trendingRoutes: FastifyPluginAsyncTypebox<{
-  trending: TrendingRepository
-  responseCache: ResponseCache
-}> = async (app, { trending, responseCache }) => {
+export const trendingRoutes: CachedRoutes<{ trending: TrendingRepository }> = async (
+  app,
+  { trending, responseCache },
+) => {
   app.get('/reward-kit/trending', { schema: listTrendingCampaigns }, (request, reply) =>
     responseCache.send(request, reply, async () => ({ body: await trending.list(request.query) }), {
       changesEachSecond: true,

@@ -118,7 +118,7 @@ end
 $$;
 
 -- What changes in campaigns without their records, with the versions of their documents, each as a text: key, version,
--- whether it is active, milliseconds since 1970 at which that changes although nothing is written, and four figures of each
+-- whether it is active, milliseconds since 1970 at which that changes although nothing is written, and four values of each
 -- incentive, in order: amount and number of claims, remaining budget, chain:asset, of which the last two are empty where it
 -- pays no token; all separated by U+0001. The plan is the same for all keys and made once for a connection, whatever the
 -- statement around it needs; and it looks each row up, however few rows there were when it was made.

@@ -1,8 +1,40 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { splitAtMarks } from './placeholders.ts'
 import { campaignDocuments } from './tables.ts'
 
-export { fillDocument, hasPlaceholder } from './placeholders.ts'
+/** Marks a placeholder in documents, and separates values: a character that never occurs in JSON text. */
+const MARK = '\u0001'
+
+/** The names of placeholders: see make_campaign_documents for their meaning. */
+const PLACEHOLDERS = ['isActive', 'availableBudgetUsd', 'addresses', 'claimedAmount', 'claimCount', 'token'] as const
+type PlaceholderName = (typeof PLACEHOLDERS)[number]
+
+/** The value of a placeholder; `of` identifies it if there are several of that name. */
+type ValueAt = (name: PlaceholderName, of: string) => string | undefined
+
+const known: ReadonlySet<string> = new Set(PLACEHOLDERS)
+const isPlaceholder = (name: string): name is PlaceholderName => known.has(name)
+
+/** Alternating texts and placeholders of a document; or the state of a campaign, as its values. */
+export const splitAtMarks = (text: string) => text.split(MARK)
+
+export const hasPlaceholder = (document: string, name: PlaceholderName) => document.includes(MARK + name + MARK)
+
+/**
+ * A document, or a part of one, with values in place of its placeholders. @throws TypeError if one is unknown, or has
+ * no value.
+ */
+export function fillDocument(document: string, valueAt: ValueAt): string {
+  const pieces = splitAtMarks(document)
+  for (let index = 1; index < pieces.length; index += 2) {
+    const placeholder = pieces[index] ?? ''
+    const colon = placeholder.indexOf(':')
+    const name = colon === -1 ? placeholder : placeholder.slice(0, colon)
+    const value = isPlaceholder(name) ? valueAt(name, colon === -1 ? '' : placeholder.slice(colon + 1)) : undefined
+    if (value === undefined) throw new TypeError(`a document has a placeholder without a value: ${placeholder}`)
+    pieces[index] = value
+  }
+  return pieces.join('')
+}
 
 /** The part of a campaign that changes without its record: see the function `campaign_states`. */
 export interface CampaignState {
@@ -11,7 +43,7 @@ export interface CampaignState {
   /** Milliseconds since 1970 at which that changes without any write; infinite if it never does. */
   changesAt: number
   /** Four values for each incentive: amount and number of its claims, what it can still pay, and its token. */
-  figures: readonly string[]
+  incentiveValues: readonly string[]
 }
 
 const { body, allowList, actionSteps, detailAllowList, detail } = campaignDocuments
@@ -37,9 +69,9 @@ export const campaignsAt = (keys: SQL, form: Form) => sql`(
 
 /** The state of a campaign from its column. */
 export function parseState(text: string): CampaignState {
-  const [key, , isActive = '', changesAt, ...figures] = splitAtMarks(text)
+  const [key, , isActive = '', changesAt, ...incentiveValues] = splitAtMarks(text)
   return {
-    ...{ key: Number(key), isActive, figures },
+    ...{ key: Number(key), isActive, incentiveValues },
     changesAt: changesAt === '' ? Number.POSITIVE_INFINITY : Number(changesAt),
   }
 }

@@ -1,5 +1,5 @@
 import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import { ofCampaign } from '../../database/tables/campaigns/campaigns.ts'
+import { ofCampaign } from '../../database/tables/campaigns.ts'
 
 /**
  * JSON of a campaign's record, made when it changes by `make_campaign_documents`, which defines its content. U+0001,

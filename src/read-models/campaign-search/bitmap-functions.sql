@@ -17,7 +17,7 @@ begin
 end
 $$;
 
--- Keeps the number of campaigns of each indexed facet: the set bits of its bitmaps.
+-- Maintains the number of campaigns of each indexed facet: the set bits of its bitmaps.
 create or replace function count_indexed_campaigns()
 returns trigger
 language plpgsql security definer
@@ -76,7 +76,7 @@ as $$
   group by assigned.segment
 $$;
 
--- Advances the bitmap of active campaigns to the present, if at least `least_changes` campaigns have started or ended since. No
+-- Moves the bitmap of active campaigns to the present, if at least `least_changes` campaigns have started or ended since. No
 -- reader waits for it: readers check those campaigns themselves, and are only faster when there are few. Skipped while an import
 -- runs. Runs with the rights of its owner: it writes only what follows from the campaigns and the clock.
 create or replace function advance_active_bitmap(least_changes integer default 0)

@@ -1,19 +1,47 @@
 import { type Sample, within } from '../../database/find-differences.ts'
-import { differingFacetRows } from './facets.ts'
+
+/** The kinds that follow from other rows of a campaign; the collection is only here. */
+const IS_DERIVED = `kind <> 'collection'`
+
+/** The facets that campaigns have by their other rows. `campaigns` is a relation with the column `key`. */
+export const facetsOf = (campaigns: string, isCurrentIncentive = 'true') => `
+  select 'target' as kind, (step.definition ->> 'chainId')::bigint as chain_id, step.definition ->> 'targetContract' as value,
+    step.campaign_key
+  from action_steps step join ${campaigns} changed on changed.key = step.campaign_key
+  union
+  select 'token', incentive.chain_id, incentive.asset, incentive.campaign_key
+  from incentives incentive join ${campaigns} changed on changed.key = incentive.campaign_key
+  where incentive.asset is not null and ${isCurrentIncentive}
+  union
+  select 'token', campaign.action_token_chain_id, campaign.action_token_address, campaign.key
+  from campaigns campaign join ${campaigns} changed on changed.key = campaign.key
+  where campaign.action_token_address is not null
+  union
+  select 'channel', 0, fold_case(channel), campaign.key
+  from campaigns campaign join ${campaigns} changed on changed.key = campaign.key, unnest(campaign.distribution_channels) channel`
+
+/** Facets that are missing or too many, of all campaigns or a part of them. */
+export const differingFacetRows = (campaigns: string) => `
+  select campaign_key, due.kind is null as is_surplus, kind, chain_id, value
+  from (${facetsOf(campaigns)}) due
+  full join (
+    select stored.* from campaign_facets stored join ${campaigns} changed on changed.key = stored.campaign_key where stored.${IS_DERIVED}
+  ) stored using (campaign_key, kind, chain_id, value)
+  where due.kind is null or stored.kind is null`
 
 /*
  * Compares the data behind pages and totals with the campaigns. Each query returns the differences; none if all is
  * well.
  */
 
-/** Campaigns with other contracts, tokens or channels than their rows tell. */
+/** Campaigns with other contracts, tokens or channels than their rows have. */
 export const differingFacets = (sample: Sample) => `
   select distinct id as what
   from (${differingFacetRows(`(select key from campaigns where ${within(sample, 'key')})`)}) differing
   join campaigns on key = campaign_key`
 
 /** Campaigns without exactly one correct bit. */
-export const misplacedCampaigns = (sample: Sample) => `
+export const campaignsWithWrongBits = (sample: Sample) => `
   select id as what
   from campaigns left join campaign_bits assigned on campaign_key = key
   where ${within(sample, 'key')} and (
@@ -52,10 +80,10 @@ export const differingBitmaps = (sample: Sample) => `
   select kind || case chain_id when 0 then '' else ' ' || chain_id end || case value when '' then '' else ' ' || value end
     || ' segment ' || segment as what
   from due
-  full join (select facet_key, segment, bits from facet_bitmaps where segment in (select segment from segments)) kept
+  full join (select facet_key, segment, bits from facet_bitmaps where segment in (select segment from segments)) stored
     using (facet_key, segment)
   join indexed_facets on indexed_facets.key = facet_key
-  where case when due.bits is null then bit_count(kept.bits) > 0 else kept.bits is distinct from due.bits end
+  where case when due.bits is null then bit_count(stored.bits) > 0 else stored.bits is distinct from due.bits end
   union all
   select 'length segment ' || segment
   from facet_bitmaps join segments using (segment) where length(bits) <> length(empty)

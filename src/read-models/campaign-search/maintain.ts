@@ -1,5 +1,5 @@
 import { populating, type Step, stepsFor, stepsUnlessEmpty } from '../steps.ts'
-import { differingFacetRows, facetsOf } from './facets.ts'
+import { differingFacetRows, facetsOf } from './check.ts'
 
 /*
  * The bitmaps change with the campaigns whose records change: their bits are cleared while the stored rows still show
@@ -25,7 +25,7 @@ export const bitmapTables = {
 
 /**
  * The facets of the campaigns with touched records at this moment, as far as they have bitmaps; for the others, whose
- * template may have changed, the action. In two steps, so that the size of each is known: the planner cannot estimate a
+ * template may have changed, the action. In two statements, so that the size of each is known: the planner cannot estimate a
  * view of ten tables.
  */
 const findAffected = (moment: 'before' | 'after') => [
@@ -185,9 +185,9 @@ export const insertStagedFacets = `insert into campaign_facets (kind, chain_id, 
 /** Facets by the other rows of all campaigns. Writes only what differs. */
 export const recomputeFacets = [
   `create temp table differing_facets on commit drop as ${differingFacetRows('campaigns')}`,
-  `delete from campaign_facets kept using differing_facets other
+  `delete from campaign_facets stored using differing_facets other
   where is_surplus
-    and (kept.kind, kept.chain_id, kept.value, kept.campaign_key) = (other.kind, other.chain_id, other.value, other.campaign_key)`,
+    and (stored.kind, stored.chain_id, stored.value, stored.campaign_key) = (other.kind, other.chain_id, other.value, other.campaign_key)`,
   `insert into campaign_facets (kind, chain_id, value, campaign_key)
   select kind, chain_id, value, campaign_key from differing_facets where not is_surplus`,
 ]

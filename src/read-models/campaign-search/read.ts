@@ -2,11 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { DEFAULT_FACET_SIZE, type FacetName, facetNames } from '../../schemas/campaigns/campaign-facets.ts'
 import type { CampaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
 import { toSearchWords } from '../../schemas/parameters/search-words.ts'
-import type { Walk } from './cursor-walks.ts'
 import { campaignFacets, type FacetKind, indexedFacets } from './tables.ts'
-
-export { toWalk, toWalkPlace, WALK_PLACE, type Walk, type WalkedPage } from './cursor-walks.ts'
-export { type Counts, createCampaignTotals, type KnownPage } from './totals.ts'
 
 /** A facet of a campaign; an empty chain or value is 0 or ''. */
 interface Facet {
@@ -34,8 +30,7 @@ export interface CampaignPageQuery extends CampaignFilters {
 }
 
 /**
- * Pages of campaigns, as a relation with one row for each entry of the JSON array at the placeholder `searches` (see
- * `createCampaignTotals`): its position `nth`, from 1; `total`, the number of matches, null if already known;
+ * Pages of campaigns, as a relation with one row for each entry of the JSON array at the placeholder `searches`: its position `nth`, from 1; `total`, the number of matches, null if already known;
  * `lists_version`, for which total and page are right; `changes_at`, when they may change all the same because it
  * matters which campaigns are active, in milliseconds since 1970; `facet_counts`, JSON of the counts beside the page,
  * null if known or not requested; `walk`, the state of the page's walk (`WalkedPage`); and `keys`, those of the page in order (newest first; ties end
@@ -125,7 +120,7 @@ function toFacetGroups(filters: CampaignPageQuery): FacetGroup[] {
   return given.length > 0 ? given : [{ facets: [aFacet('all', '')] }]
 }
 
-/** A search without a word, of accents alone say, asks for the word that no text has. */
+/** A search without a word, of accents alone say, searches for the word that no text has. */
 const toWords = (search: string | undefined) => {
   const words = search === undefined ? [] : toSearchWords(search)
   return search !== undefined && words.length === 0 ? [''] : words
@@ -171,3 +166,54 @@ export const isPopularCreator = (creator: SQL) =>
 /** Contracts that the action steps of campaigns target, as a relation: `campaign_key`, `chain_id`, `value`. */
 export const targetContracts = sql`(
   select campaign_key, chain_id, value from ${campaignFacets} where kind = 'target')`
+
+/** The walk of a page: its beginning, and its position. */
+export interface Walk {
+  /** Starts and ends are judged as of its beginning. */
+  instant: Date
+  /**
+   * Empty until it begins: then revision, state of the lists and newest key of its beginning, and the last position.
+   */
+  state: Record<string, string>
+}
+
+/** What a page returns about its walk. */
+export interface WalkedPage {
+  began: number | string
+  lists: string
+  newest: number | string
+  /** Whether lists have changed since it began. */
+  changed: 'yes' | 'no' | 'unknown'
+  /** The position of the next page; null on the last. */
+  place: { later: number; ends: string; age: number; chain: number; core: string; identifier: string } | null
+}
+
+/**
+ * The position of a walk in a cursor: instant, revision, state of the lists and newest key of its beginning; then for
+ * the last campaign whether it came after the active ones, its end (empty if that does not count), block timestamp and
+ * ID.
+ */
+export const WALK_POSITION =
+  /^(\d{1,13}) (\d{1,15}) ([0-9a-f-]{36}) (\d{1,15}) ([01]) (-?\d{1,15}|) (\d{1,12}) (\d{1,16}) (0x[0-9a-f]{40}) (\d{1,78})$/
+
+/** The limits of an instant, in milliseconds since 1970: of the years 1 and 9999. */
+const [MIN_INSTANT, MAX_INSTANT] = [-62_135_596_800_000, 253_402_300_799_999]
+
+const toInstant = (text: string) => new Date(Math.min(Math.max(Number(text), MIN_INSTANT), MAX_INSTANT))
+
+/** The walk of a cursor. */
+export function toWalk([instant = '', ...values]: readonly string[]): Walk {
+  const [began = '', lists = '', newest = '', later = '', end, timestamp, chain = '', core = '', identifier = ''] =
+    values
+  const ends = end ? toInstant(end).toISOString() : 'infinity'
+  const state = { began, lists, newest, later, ends, age: String(-Number(timestamp)), chain, core, identifier }
+  return { instant: toInstant(instant), state }
+}
+
+/** The position of a walk after a page; undefined if that was the last. */
+export function toWalkPosition(instant: Date, { began, lists, newest, place: position }: WalkedPage) {
+  if (position === null) return undefined
+  const { later, ends, age, chain, core, identifier } = position
+  const end = ends === 'infinity' ? '' : Date.parse(ends)
+  return [instant.getTime(), began, lists, newest, later, end, -age, chain, core, identifier]
+}

@@ -12,7 +12,7 @@ import {
   unique,
 } from 'drizzle-orm/pg-core'
 import { address, baseUnits, blockTimestamp, campaignKey, chainId, instant } from '../../database/columns.ts'
-import { ofCampaign } from '../../database/tables/campaigns/campaigns.ts'
+import { ofCampaign } from '../../database/tables/campaigns.ts'
 
 /** Kinds of facets that a campaign may have several of. */
 type SeveralFacetKind = 'target' | 'token' | 'collection' | 'channel'
@@ -150,7 +150,7 @@ export const facetBitmaps = pgTable(
 
 /**
  * The instant at which the campaigns with a bit in the bitmaps of `active` are active. A query for another instant checks
- * those that start or end in between. Advanced by `advance_active_bitmap`.
+ * those that start or end in between. Moved on by `advance_active_bitmap`.
  */
 export const activeBitmapState = pgTable(
   'active_bitmap_state',
@@ -162,8 +162,8 @@ export const activeBitmapState = pgTable(
 )
 
 /**
- * The sort values of a campaign until a revision changed them: walks that began earlier place it there. Written by a
- * trigger on campaigns, kept for a day at least; the campaign may be gone.
+ * The sort values of a campaign until a revision changed them: walks that began earlier sort it by these. Written by a
+ * trigger on campaigns, stored for a day at least; the campaign may be gone.
  */
 export const formerPositions = pgTable(
   'former_positions',

@@ -3,8 +3,8 @@ import type { Database } from '../../database/connection/client.ts'
 import type { Change } from '../../schemas/changes.ts'
 import { changes } from './tables.ts'
 
-/** Where a reader stands: at a change that there was, in a history. */
-interface Place {
+/** The position of a reader: at a change that there was, in a history. */
+interface CursorPosition {
   revision: number
   position: number
   epoch: string
@@ -21,7 +21,7 @@ export interface ChangePage {
 export interface ChangeReader {
   /**
    * The changes after a cursor, of all kinds; without one no change, and the cursor of now. One statement, so as of one
-   * moment; a page has fewer than `max` where only records have changed that no change tells of. A cursor that this database has not come to yet (a standby) has none after it.
+   * moment; a page has fewer than `max` where only records have changed that are not shown. A cursor that this database has not come to yet (a standby) has none after it.
    * @returns undefined where the history of the cursor is lost, or too old.
    * @throws MalformedCursorError where it is none.
    */
@@ -34,8 +34,8 @@ export class MalformedCursorError extends Error {
 
 const CURSOR_BYTES = 32
 
-/** The cursor of a place: 43 characters, the same in every process. */
-function toChangeCursor({ revision, position, epoch }: Place) {
+/** The cursor of a position: 43 characters, the same in every process. */
+function toChangeCursor({ revision, position, epoch }: CursorPosition) {
   const bytes = Buffer.alloc(CURSOR_BYTES)
   bytes.writeBigInt64BE(BigInt(revision), 0)
   bytes.writeBigInt64BE(BigInt(position), 8)
@@ -44,7 +44,7 @@ function toChangeCursor({ revision, position, epoch }: Place) {
 }
 
 /** @throws MalformedCursorError */
-export function parseChangeCursor(cursor: string): Place {
+export function parseChangeCursor(cursor: string): CursorPosition {
   const bytes = Buffer.from(cursor, 'base64url')
   const isWhole = bytes.length === CURSOR_BYTES && bytes.toString('base64url') === cursor
   const [revision, position] = isWhole ? [Number(bytes.readBigInt64BE(0)), Number(bytes.readBigInt64BE(8))] : []
@@ -59,19 +59,19 @@ export function createChangeReader(database: Database): ChangeReader {
   const statement = prepareChanges(database)
   return {
     async read(after, max) {
-      const place = after === undefined ? undefined : parseChangeCursor(after)
+      const start = after === undefined ? undefined : parseChangeCursor(after)
       const rows = await statement.execute({
-        revision: place?.revision ?? Number.MAX_SAFE_INTEGER,
-        position: place?.position ?? 0,
-        epoch: place?.epoch ?? NO_EPOCH,
+        revision: start?.revision ?? Number.MAX_SAFE_INTEGER,
+        position: start?.position ?? 0,
+        epoch: start?.epoch ?? NO_EPOCH,
         // One more says whether there is more.
-        max: place === undefined ? 0 : max + 1,
+        max: start === undefined ? 0 : max + 1,
       })
       const head = rows[0]
       if (head === undefined) throw new TypeError('the database has no beginning of the changes')
       if (after === undefined) return { changes: [], next: toChangeCursor(head.newest), hasMore: false }
-      // A standby may not have replayed yet what the primary told.
-      if (!head.isKnown && (!head.isStandby || head.newest.revision >= Number(place?.revision))) return undefined
+      // A standby may not have replayed yet what the primary has committed.
+      if (!head.isKnown && (!head.isStandby || head.newest.revision >= Number(start?.revision))) return undefined
       const found = head.isKnown ? rows.flatMap(toChange) : []
       const page = found.slice(0, max)
       const changes = page.flatMap(({ change }) => change ?? [])
@@ -101,7 +101,7 @@ function toChange(row: Row): { cursor: string; change?: Change }[] {
 /** A row for each change, with where the history stands; one row without a change where there is none. */
 function prepareChanges(database: Database) {
   const { placeholder } = sql
-  const place = sql`${placeholder('revision')}::bigint, ${placeholder('position')}::bigint`
+  const start = sql`${placeholder('revision')}::bigint, ${placeholder('position')}::bigint`
   return database
     .select({
       newest: {
@@ -111,7 +111,7 @@ function prepareChanges(database: Database) {
       },
       isStandby: sql<boolean>`pg_is_in_recovery()`,
       isKnown: sql<boolean>`exists (
-        select from ${changes} where (revision, position) = (${place}) and epoch = ${placeholder('epoch')}::uuid)`,
+        select from ${changes} where (revision, position) = (${start}) and epoch = ${placeholder('epoch')}::uuid)`,
       revision: sql<number | null>`change.revision::float8`,
       position: sql<number | null>`change.position::float8`,
       epoch: sql<string | null>`change.epoch`,
@@ -126,7 +126,7 @@ function prepareChanges(database: Database) {
     })
     .from(sql`(select revision, position, epoch from ${changes} order by revision desc, position desc limit 1) newest`)
     .leftJoin(
-      sql`(select * from ${changes} where (revision, position) > (${place}) and kind <> 'beginning'
+      sql`(select * from ${changes} where (revision, position) > (${start}) and kind <> 'beginning'
         order by revision, position limit ${placeholder('max')}::integer) change`,
       sql`true`,
     )

@@ -3,7 +3,7 @@ import { chainId, instant } from '../../database/columns.ts'
 
 /**
  * A change of the public data, written in the batch that makes it and dropped after a while, the oldest first. The first of
- * all is the `beginning`, which nobody is shown: there is always a newest one, by which a reader knows where it stands.
+ * all is the `beginning`, which no reader is shown: so there is always a newest one, which is the cursor of now.
  */
 export const changes = pgTable(
   'changes',

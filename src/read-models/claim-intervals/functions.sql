@@ -129,7 +129,7 @@ as $$
       and (claimant, block_timestamp) > (somebody, above) and (claimant, block_timestamp) < (somebody, below) limit 1)
 $$;
 
--- Claims in [first, beyond), those of one claimant and instant together, and where that is asked for how many repeat, and are
+-- Claims in [first, beyond), those of one claimant and instant together, and where that is requested how many repeat, and are
 -- followed by, one of the same claimant less than so many seconds away.
 create or replace function cut_claims(
   campaign bigint, first bigint, beyond bigint, seconds integer, chain_ids bigint[], with_repeats boolean
@@ -150,8 +150,8 @@ as $$
   ) own
 $$;
 
--- Claims of a popular campaign, or with the key 0 of all, by the place of their interval: as many of so many seconds from
--- `since` + 1 on, and at the place -1 those in (since_before, since], without claimants. Each is the difference of what there is up
+-- Claims of a popular campaign, or with the key 0 of all, by the position of their interval (`place`): as many of so many seconds from
+-- `since` + 1 on, and at position -1 those in (since_before, since], without claimants. Each is the difference of what there is up
 -- to its end and up to its beginning: rows for intervals of the clock, and the claims between there and the nearest of these. Its
 -- claimants are its claims, less its repeats (claims less than its length after another one of their claimant), plus those of its
 -- repeats that repeat an earlier claim than its first: claims before it that are followed, less the repeats before it.
@@ -228,7 +228,7 @@ end
 $$;
 
 -- Claims of a campaign, or with the key 0 of all, in (since, until], in intervals of so many seconds, of which the last may be
--- shorter, by their place from 0, and at the place -1 those in (since_before, since], whose claimants are not counted; nothing
+-- shorter, by their position (`place`) from 0, and at position -1 those in (since_before, since], whose claimants are not counted; nothing
 -- where there are none. Whole intervals of a popular campaign, and of all, from an hour on are read from totals; all others, and
 -- one that is cut, are counted claim by claim. Its plans are made once for a connection.
 create or replace function claims_by_interval(

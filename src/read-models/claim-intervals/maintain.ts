@@ -1,3 +1,4 @@
+import { type Sample, within } from '../../database/find-differences.ts'
 import { populating, type Step, stepsFor } from '../steps.ts'
 
 /** Working tables: claims that follow one another, which have come or gone, and a row where a batch has too many for that. */
@@ -19,7 +20,7 @@ const GAPS = { '1h': 3600, '4h': 14_400, '1d': 86_400, '1w': 604_800 }
 const countedChanges = `claim_changes changes
   join lateral (select 0::bigint as key union all select changes.campaign_key) counted
     on counted.key = 0
-      or counted.key = (select min(kept.campaign_key) from claim_intervals kept where kept.campaign_key >= counted.key)`
+      or counted.key = (select min(stored.campaign_key) from claim_intervals stored where stored.campaign_key >= counted.key)`
 
 /** The intervals in which an instant is. */
 const intervalsOf = (key: string, instant: string) =>
@@ -28,7 +29,7 @@ const intervalsOf = (key: string, instant: string) =>
 
 /**
  * Claims of a claimant in a time range, as `of` says. Compared, and ordered, as rows, so that whatever the statistics say, only
- * the index that begins with these columns answers.
+ * the index that begins with these columns is used.
  */
 const claimsWithin = (
   { row, own, others = '' }: { row: string[]; own: string; others?: string },
@@ -49,7 +50,7 @@ const nextChain = (rest: string) =>
   `(select min(chain_id) from claims where claims.claimant = changed.claimant ${rest})`
 
 /** Of all campaigns chain by chain, of those that the claimant has claims on; of one campaign incentive by incentive. */
-const perPlace = `
+const perChainOrIncentive = `
   with recursive claimed_on (chain) as (
     select ${nextChain('')} where changed.campaign_key = 0
     union all
@@ -76,7 +77,7 @@ const noteFollowing = `with changed as materialized (
     group by counted.key, claimant, block_timestamp
   ), found as materialized (
     select changed.*, near.* from changed cross join lateral (
-      select coalesce(sum(stored), 0) as stored, max(earlier) as earlier, min(later) as later from (${perPlace}) every
+      select coalesce(sum(stored), 0) as stored, max(earlier) as earlier, min(later) as later from (${perChainOrIncentive}) every
     ) near
   ), instants as (
     -- One that does not change itself has a claim before and after.
@@ -182,3 +183,27 @@ export const changeClaimIntervals: Step[] = [
   ...recountWeeks.map((sql): Step => ({ appliesTo, isForLarge: true, sql })),
   ...stepsFor(appliesTo, 'select refresh_claim_intervals(array(select distinct campaign_key from counted_changes))'),
 ]
+
+const keys = (sample: Sample) =>
+  sample === null ? `array(select campaign_key from popular_campaigns) || 0::bigint` : '$1::bigint[]'
+
+/** Intervals of campaigns, and hours of incentives, that are not what is counted, or are missing, or should not be there. */
+export const differingClaimIntervals = (sample: Sample) => `
+  select coalesce((select id from campaigns where key = campaign_key), 'all campaigns') || ', '
+    || to_timestamp(interval_start) at time zone 'UTC' || ', ' || interval_seconds || ' seconds' as what
+  from counted_claim_intervals(${keys(sample)}, 0, 253402300800) due
+  full join (select * from claim_intervals where ${within(sample, 'campaign_key')}) stored
+    using (campaign_key, interval_seconds, interval_start)
+  where stored is distinct from due
+  union all
+  select (select id from campaigns where key = campaign_key) || ', incentive ' || incentive_position || ', '
+    || to_timestamp(hour_start) at time zone 'UTC'
+  from (
+    select campaign_key, block_timestamp - mod(block_timestamp, 3600) as hour_start, incentive_position,
+      count(*) as claim_count, sum(amount) as amount
+    from claims join popular_campaigns using (campaign_key)
+    where ${within(sample, 'campaign_key')} group by 1, 2, 3
+  ) due
+  full join (select * from incentive_claim_hours where ${within(sample, 'campaign_key')}) stored
+    using (campaign_key, hour_start, incentive_position)
+  where stored is distinct from due`

@@ -7,8 +7,8 @@ const range = sql`${sql.placeholder('sinceBefore')}::bigint, ${sql.placeholder('
   ${sql.placeholder('until')}::bigint, ${sql.placeholder('seconds')}::integer`
 
 /**
- * Claims of a campaign in (since, until], in Unix seconds, by intervals, of which only those with any are there: `place` from 0,
- * `claim_count`, `amount_usd`, `unvalued_count` and `claimant_count`. Those in (sinceBefore, since] are an interval at the place
+ * Claims of a campaign in (since, until], in Unix seconds, by intervals, of which only those with any are there: `place`, its position from 0,
+ * `claim_count`, `amount_usd`, `unvalued_count` and `claimant_count`. Those in (sinceBefore, since] are an interval at position
  * -1, without claimants. Of the placeholders `sinceBefore`, `since`, `until` and `seconds`, the length of an interval; the last
  * one may be shorter. Of a popular campaign, and of all, reads rows
  * for intervals of the clock, and the claims around the ends of other ones.
@@ -22,11 +22,11 @@ export const claimsByInterval = (campaignKey: SQL) => sql`claims_by_interval(${c
  */
 export const claimsByIncentive = (campaignKey: SQL, since: SQL, until: SQL) => sql`(
   with ends as materialized (
-    select first, beyond, case when is_kept then (first + 1800) / 3600 * 3600 else beyond end as first_hour,
-      case when is_kept then (beyond + 1800) / 3600 * 3600 else beyond end as beyond_hours
+    select first, beyond, case when is_popular then (first + 1800) / 3600 * 3600 else beyond end as first_hour,
+      case when is_popular then (beyond + 1800) / 3600 * 3600 else beyond end as beyond_hours
     from (
       select ${since} + 1 as first, ${until} + 1 as beyond,
-        exists (select from incentive_claim_hours where campaign_key = ${campaignKey}) as is_kept
+        exists (select from incentive_claim_hours where campaign_key = ${campaignKey}) as is_popular
     ) range
   )
   select incentive_position, sum(counted.claim_count) as claim_count, sum(counted.amount) as amount

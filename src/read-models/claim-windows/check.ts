@@ -8,9 +8,9 @@ export const differingTrendingCampaigns = (sample: Sample) => `
     where day_claim_count > 0 and ${within(sample, 'campaign_key')}
   ) due
   full join (
-    select campaign_key, row(kept.*) as columns from trending_campaigns kept where ${within(sample, 'campaign_key')}
-  ) kept using (campaign_key)
-  where kept.columns is distinct from due.columns`
+    select campaign_key, row(stored.*) as columns from trending_campaigns stored where ${within(sample, 'campaign_key')}
+  ) stored using (campaign_key)
+  where stored.columns is distinct from due.columns`
 
 const claimsOfWindows = (sample: Sample) => `
   select campaign_key, window_seconds, count(*) as claim_count, coalesce(sum(amount_usd), 0) as amount_usd
@@ -23,9 +23,9 @@ const claimsOfWindows = (sample: Sample) => `
 export const differingCampaignTotals = (sample: Sample) => `
       select (select id from campaigns where key = campaign_key) || ', ' || window_seconds || ' seconds' as what
       from (${claimsOfWindows(sample)}) due
-      full join (select * from campaign_claim_totals where ${within(sample, 'campaign_key')}) kept
+      full join (select * from campaign_claim_totals where ${within(sample, 'campaign_key')}) stored
         using (campaign_key, window_seconds)
-      where (kept.claim_count, kept.amount_usd) is distinct from (due.claim_count, due.amount_usd)`
+      where (stored.claim_count, stored.amount_usd) is distinct from (due.claim_count, due.amount_usd)`
 
 /** Contracts of the campaigns; for popular ones all campaigns are added up, so only a few are checked. */
 const MAX_CONTRACTS = 50
@@ -49,7 +49,7 @@ export const differingContractTotals = (sample: Sample) => `
         where ${sampledContracts(sample)}
         group by creator, window_seconds, chain_id, address
       ) due
-      full join (select * from contract_claim_totals where ${sampledContracts(sample)}) kept
+      full join (select * from contract_claim_totals where ${sampledContracts(sample)}) stored
         using (creator, window_seconds, chain_id, address)
-      where (kept.campaign_count, kept.newest_block_timestamp, kept.claim_count, kept.amount_usd)
+      where (stored.campaign_count, stored.newest_block_timestamp, stored.claim_count, stored.amount_usd)
         is distinct from (due.campaign_count, due.newest_block_timestamp, due.claim_count, due.amount_usd)`

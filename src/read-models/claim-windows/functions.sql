@@ -1,4 +1,4 @@
--- Every campaign with its kept totals of the last day and hour, and all that trending filters and sorts by: what
+-- Every campaign with its stored totals of the last day and hour, and all that trending filters and sorts by: what
 -- `trending_campaigns` has of the campaigns with claims, column by column. Of each incentive, in order, `incentive_figures` has
 -- in base units what has been claimed and, where it pays a token, what can still be paid: `5 95,7`.
 create or replace view trending_candidates as
@@ -52,7 +52,7 @@ begin
 end
 $$;
 
--- What has entered and left a window since the kept totals, up to an instant (Unix seconds), by campaign. Its plan is made once
+-- What has entered and left a window since the stored totals, up to an instant (Unix seconds), by campaign. Its plan is made once
 -- for a connection: the claims are found by their time, however many or few they are.
 create or replace function recent_claim_changes(width integer, instant bigint)
 returns table (campaign_key bigint, claim_count bigint, amount_usd numeric)
@@ -69,7 +69,7 @@ end
 $$;
 
 -- The rows of `trending_campaigns` as they are at an instant (Unix seconds), of the campaigns of which claims have entered or
--- left the hour or the day since the kept totals; with a count of 0 where none are left. Its plan is made once for a
+-- left the hour or the day since the stored totals; with a count of 0 where none are left. Its plan is made once for a
 -- connection, and looks each campaign up.
 create or replace function trending_changes(instant bigint)
 returns setof trending_campaigns
@@ -110,7 +110,7 @@ end
 $$;
 
 -- What is shown of campaigns that are trending besides their documents, in any order. What is about a claimant, or about the token of the action, is
--- looked up only where that is asked for. Its plan is made once for a connection.
+-- looked up only where that is requested. Its plan is made once for a connection.
 create or replace function trending_entries(keys bigint[], claimant text, with_token boolean)
 returns table (
   campaign_key bigint, project_url text, verification_level text, action_template json, action_token json,
@@ -193,7 +193,7 @@ as $$
   group by moved.campaign_key
 $$;
 
--- Advances the stored windows to the present, or to where about `most_changes` claims have entered or left one of them. Not
+-- Slides the stored windows to the present, or to where about `most_changes` claims have entered or left one of them. Not
 -- while an import is at work (which does it itself), and not if it would reach the present and fewer than `least_changes`
 -- claims would enter or leave. Says whether it has; null where an import was at work. No reader waits for it: readers add
 -- the changes themselves, and are only faster when there are few. Works with the rights of its owner, so that a role that may only read can be allowed to

@@ -153,34 +153,34 @@ export const changeContractTotals: Step[] = [
 ]
 
 /**
- * Minimum number of claims that have entered or left a window for a write. A step for so many takes 15 to 25 ms; each campaign
+ * Minimum number of claims that have entered or left a window for a write. A slide over so many takes 15 to 25 ms; each campaign
  * that has changed since costs trending 0.02 ms each time it is read.
  */
 const WORTHWHILE_CHANGES = 25
 
 /**
- * Maximum number of claims that enter, or leave, one of the windows in a step. Each costs some 0.1 ms, during which
+ * Maximum number of claims that enter, or leave, one of the windows in a slide. Each costs some 0.1 ms, during which
  * batches wait: in a long catch-up, so many enter, and as many leave each of the four windows, which takes 20 ms.
  */
 const MAX_CHANGES_AT_ONCE = 30
 
-/** The delay before a step is repeated that found a batch or an import at work. */
+/** The delay before a slide is repeated that found a batch or an import at work. */
 const TRY_AGAIN_MS = 200
 
-/** Minimum number of started or ended campaigns for a write, of 3 ms; each costs a page that asks who is active 0.015 ms. */
+/** Minimum number of started or ended campaigns for a write, of 3 ms; each costs a page of active campaigns 0.015 ms. */
 const WORTHWHILE_STARTS_AND_ENDS = 5
 
 /**
- * Advances the stored windows by a step, and the map of active campaigns to now, if a write pays off; returns whether
- * there may be more to do. Only a batch may have to wait for it, for the time of a step; it does not wait for a batch,
+ * Slides the stored windows on, and moves the bitmap of active campaigns to now, if a write pays off; returns whether
+ * there may be more to do. Only a batch may have to wait for it, for the time of a slide; it does not wait for a batch,
  * and has to be called again.
  */
-export async function advanceWindows(database: Database) {
-  const { rows } = await database.execute<{ advanced: boolean | null }>(
-    sql`select advance_claim_windows(${WORTHWHILE_CHANGES}, ${MAX_CHANGES_AT_ONCE}) as advanced,
+export async function slideWindows(database: Database) {
+  const { rows } = await database.execute<{ hasMore: boolean | null }>(
+    sql`select advance_claim_windows(${WORTHWHILE_CHANGES}, ${MAX_CHANGES_AT_ONCE}) as "hasMore",
       advance_active_bitmap(${WORTHWHILE_STARTS_AND_ENDS})`,
   )
-  const isBusy = rows[0]?.advanced === null
+  const isBusy = rows[0]?.hasMore === null
   if (isBusy) await sleep(TRY_AGAIN_MS)
-  return isBusy || rows[0]?.advanced === true
+  return isBusy || rows[0]?.hasMore === true
 }

@@ -37,7 +37,7 @@ const facet = (kind: 'target' | 'token' | 'collection' | 'channel', value: strin
  * With a target contract, the chain is that of the contract. Tokens almost always imply the chain: it is passed as a
  * number, so that the planner does not assume that both together leave far fewer campaigns.
  */
-function toPlace({ chainId, targetContract, tokens }: CampaignFilters) {
+function toChainOrTarget({ chainId, targetContract, tokens }: CampaignFilters) {
   if (targetContract !== undefined) {
     const target = [facet('target', `${chainId}:${targetContract}`)]
     return given('target', target, (targets) => sql`campaign.facets && ${targets}::text[]`)
@@ -106,7 +106,7 @@ export const toTrendingConditions = (filters: TrendingFilters) =>
     given('owner', filters.owner, (owner) => sql`campaign.owner = ${owner}`),
     given('creator', filters.creator, (creator) => sql`campaign.creator = ${creator}`),
     given('autocampaign', filters.autocampaignId, (id) => sql`campaign.autocampaign_id = ${id}`),
-    toPlace(filters),
+    toChainOrTarget(filters),
     given('tokens', toTokens(filters), (tokens) => sql`campaign.facets && ${tokens}::text[]`),
     toRewards(filters.rewardToken),
     given(
@@ -125,7 +125,7 @@ export const toTrendingConditions = (filters: TrendingFilters) =>
   ])
 
 /** Columns of `trending_campaigns`. */
-const figures = {
+const periodColumns = {
   '1h': { amount: sql`hour_amount_usd`, count: sql`hour_claim_count` },
   '24h': { amount: sql`day_amount_usd`, count: sql`day_claim_count` },
 }
@@ -138,7 +138,7 @@ const figures = {
  * one by one, with that difference; all others come in the order of an index, or by their filters.
  */
 export function foremostCampaigns(period: TrendingPeriod, conditions: SQL[]) {
-  const { amount, count } = figures[period]
+  const { amount, count } = periodColumns[period]
   const now = sql`${sql.placeholder('now')}::timestamptz`
   const condition = sql.join(
     [
@@ -169,6 +169,6 @@ export function foremostCampaigns(period: TrendingPeriod, conditions: SQL[]) {
       select ${columns} from changed campaign where ${condition}
     )
     select campaign_key, hour_amount_usd, day_amount_usd, claim_count, incentive_figures,
-      row_number() over (order by ${order}) as place
-    from found order by place limit ${sql.placeholder('pageSize')}::integer`
+      row_number() over (order by ${order}) as rank
+    from found order by rank limit ${sql.placeholder('pageSize')}::integer`
 }

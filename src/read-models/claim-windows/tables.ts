@@ -9,7 +9,7 @@ import {
   instant,
   lowerCaseAddress,
 } from '../../database/columns.ts'
-import { ofCampaign } from '../../database/tables/campaigns/campaigns.ts'
+import { ofCampaign } from '../../database/tables/campaigns.ts'
 
 /** Length of a window in seconds; 0 stands for all claims, whenever they were made. */
 const windowSeconds = () => integer()
@@ -21,7 +21,7 @@ const amountUsd = () => exactNumber().notNull()
 
 /**
  * The stored windows, and the instant (Unix seconds) at which they end, the same for all. A query for another instant
- * adds what `claim_window_changes` returns. Advanced by `advance_claim_windows`.
+ * adds what `claim_window_changes` returns. Moved on by `advance_claim_windows`.
  */
 export const claimWindows = pgTable('claim_windows', {
   windowSeconds: windowSeconds().primaryKey(),
@@ -108,7 +108,7 @@ export const campaignClaimantCounts = pgTable(
 
 /**
  * A campaign that was claimed in the day that ends at the instant in `claim_windows`, with its totals of that day and
- * of its last hour, everything that trending filters and sorts by, and figures it shows. Copies of the view
+ * of its last hour, everything that trending filters and sorts by, and amounts it shows. Copies of the view
  * `trending_candidates`, which has the same columns for every campaign; made by `refresh_trending_campaigns` for the
  * campaigns that a batch or the clock touches.
  */
@@ -139,7 +139,7 @@ export const trendingCampaigns = pgTable(
      * paid.
      */
     claimCount: claimCount(),
-    incentiveFigures: text(),
+    incentiveAmounts: text('incentive_figures'),
     /** Its values in filters with several values: `<kind>:<chain ID>:<value>`, as in `campaign_facets`. */
     facets: text().array().notNull(),
     /** The type of its allow list; null if it has none, or one of unknown type. */

@@ -20,7 +20,7 @@ from claimant_incentive_totals totals join incentives using (campaign_key, "posi
 group by claimant, totals.chain_id, coalesce(asset, '');
 
 -- Makes the totals of those of these claimants that have become busy; to be called after their claims are stored. The totals
--- of those who are busy already are left as they are. Somebody whose claims are withdrawn stays busy until none is left.
+-- of those who are busy already are left as they are. A claimant whose claims are withdrawn stays busy until none is left.
 create or replace function refresh_claimant_totals(claimants text[])
 returns void
 language plpgsql
@@ -43,7 +43,7 @@ begin
 end
 $$;
 
--- Exactly how many claims somebody has on an incentive: of a busy claimant from totals, of another one by an index. A plain query, so
+-- Exactly how many claims an account has on an incentive: of a busy claimant from totals, of another one by an index. A plain query, so
 -- that it becomes part of the query that calls it.
 create or replace function count_claims_on(campaign bigint, place smallint, claimant text)
 returns table (claim_count bigint)

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { bigint, check, foreignKey, index, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
 import { address, blockTimestamp, campaignKey, chainId, exactNumber, lowerCaseAddress } from '../../database/columns.ts'
-import { incentives } from '../../database/tables/campaigns/incentives.ts'
+import { incentives } from '../../database/tables/incentives-and-claims.ts'
 
-const figures = () => ({
+const totals = () => ({
   claimCount: bigint({ mode: 'number' }).notNull(),
   /** Claimed base units. */
   amount: exactNumber().notNull(),
@@ -25,7 +25,7 @@ export const claimantIncentiveTotals = pgTable(
     position: smallint().notNull(),
     /** Chain of the campaign. */
     chainId: chainId().notNull(),
-    ...figures(),
+    ...totals(),
     /** Block timestamp of the last claim. */
     lastTimestamp: blockTimestamp().notNull(),
   },
@@ -48,7 +48,7 @@ export const claimantIncentiveTotals = pgTable(
  */
 export const claimantAssetTotals = pgTable(
   'claimant_asset_totals',
-  { claimant: address().notNull(), chainId: chainId().notNull(), asset: text().notNull(), ...figures() },
+  { claimant: address().notNull(), chainId: chainId().notNull(), asset: text().notNull(), ...totals() },
   (table) => [
     primaryKey({ columns: [table.claimant, table.chainId, table.asset] }),
     lowerCaseAddress('claimant_asset_totals_claimant_is_lower_case', table.claimant),

@@ -13,11 +13,11 @@ export interface DataVersion {
 
 /** What a response depends on, if that is less than all of the data. */
 export interface Dependencies {
-  /** Campaigns that it shows, with figures of their claims. */
+  /** Campaigns that it shows, with totals of their claims. */
   campaignKeys: readonly number[] | 'all'
   /** Whether it also depends on which campaigns there are, and how they are found. */
   onLists: boolean
-  /** Campaigns that it shows without figures of their claims: new claims matter only if they spend an incentive. */
+  /** Campaigns that it shows without totals of their claims: new claims matter only if they spend an incentive. */
   recordKeys?: readonly number[]
   /** The claimants on whose claims and signatures it depends. */
   claimants?: readonly string[]

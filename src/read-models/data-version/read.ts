@@ -1,8 +1,14 @@
-import { max, sql } from 'drizzle-orm'
+import { desc, max, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Database } from '../../database/connection/client.ts'
-import { createFollowedChainReader } from '../../database/lookups/followed-chains.ts'
+import {
+  createFollowedChainReader,
+  followedAsText,
+  NOTHING_FOLLOWED,
+  parseAsOf,
+} from '../../database/lookups/followed-chains.ts'
+import { campaigns } from '../../database/tables/campaigns.ts'
 import type { DataVersion, DataVersionReader, Dependencies } from './data-version.ts'
-import { createRevisionSource } from './revision-queries.ts'
 import { dataVersions } from './tables.ts'
 
 export { createCurrentValues } from './current-values.ts'
@@ -40,7 +46,9 @@ const MAX_CHANGES = 1000
  * and remembers what the revisions since the first read were about.
  */
 export function createDataVersionReader(lookups: Database, clock: () => Date): DataVersionReader {
-  const { newest, news, toAsOf } = createRevisionSource(lookups)
+  const newest = prepareNewest(lookups)
+  const news = prepareNews(lookups)
+  const toAsOf = createAsOfParser()
   const changes = new Map<number, Change>()
   /** Matches no revision: at first, everything is new. */
   let known: Known = { revision: Number.MAX_SAFE_INTEGER, epoch: NO_EPOCH, queriedAt: 0, nextChangeAt: 0 }
@@ -170,10 +178,68 @@ export function createDataMetricsReader(database: Database, clock: () => Date) {
   const newest = database
     .select({ revision: max(dataVersions.revision) })
     .from(dataVersions)
-    .prepare('figure_of_revision')
+    .prepare('data_revision')
   const listChains = createFollowedChainReader(database, clock)
   return async (): Promise<DataMetrics> => {
     const [[row], chains] = await Promise.all([newest.execute(), listChains()])
     return { revision: row?.revision ?? null, chains }
   }
+}
+
+/** Parses the state of chains, which changes less often than it is read. */
+function createAsOfParser() {
+  let lastText = '{}'
+  let lastAsOf = NOTHING_FOLLOWED
+  return (text: string) => {
+    if (text !== lastText) {
+      lastText = text
+      lastAsOf = parseAsOf(text)
+    }
+    return lastAsOf
+  }
+}
+
+/** The fast path of almost every request: it costs PostgreSQL a sixth of the full query. */
+const prepareNewest = (database: Database) =>
+  database
+    .select({ revision: dataVersions.revision, epoch: dataVersions.epoch, followed: followedAsText })
+    .from(dataVersions)
+    .orderBy(desc(dataVersions.revision))
+    .limit(1)
+    .prepare('newest_revision')
+
+/**
+ * The newest known revision, or the newest of all if that is lost, and all after it; known ones are not read again. A
+ * `case` does not evaluate what it does not need.
+ */
+function prepareNews(database: Database) {
+  const { revision, epoch, campaignKeys, recordKeys, claimants, affectsLists } = dataVersions
+  const now = sql`${sql.placeholder('now')}::timestamptz`
+  const knownRevision = sql`${sql.placeholder('revision')}::bigint`
+  const isNew = sql<boolean>`(${revision} <> ${knownRevision} or ${epoch} <> ${sql.placeholder('epoch')}::uuid
+    or ${sql.placeholder('isInstantDue')}::boolean)`
+  const ifNew = (column: PgColumn) =>
+    sql`case when ${isNew} then ${column} end`.mapWith(
+      (value): number[] | null => column.mapFromDriverValue(value) as number[] | null,
+    )
+  const next = (column: PgColumn) =>
+    sql<number | null>`case when ${isNew} then
+      (select (extract(epoch from min(${column})) * 1000)::float8 from ${campaigns} where ${column} > ${now}) end`
+  return database
+    .select({
+      revision,
+      epoch,
+      isNew,
+      campaignKeys: ifNew(campaignKeys),
+      recordKeys: ifNew(recordKeys),
+      claimants: ifNew(claimants),
+      affectsLists,
+      nextStart: next(campaigns.startAt),
+      nextEnd: next(campaigns.endAt),
+      followed: followedAsText,
+    })
+    .from(dataVersions)
+    .where(sql`${revision} >= least(${knownRevision}, (select max(revision) from ${dataVersions}))`)
+    .orderBy(revision)
+    .prepare('data_version')
 }

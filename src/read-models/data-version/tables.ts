@@ -10,10 +10,10 @@ import { bigint, boolean, integer, pgTable, uuid } from 'drizzle-orm/pg-core'
 export const dataVersions = pgTable('data_versions', {
   revision: bigint({ mode: 'number' }).primaryKey(),
   epoch: uuid().notNull(),
-  /** The campaigns it is about, their records, flags or figures; null if it may be about anything. */
+  /** The campaigns it is about, their records, flags or claim totals; null if it may be about anything. */
   campaignKeys: bigint({ mode: 'number' }).array(),
   /**
-   * Those of them of which more has changed than figures of claims: their records, or whether they or an incentive are
+   * Those of them of which more has changed than claim totals: their records, or whether they or an incentive are
    * spent; null if it may be any.
    */
   recordKeys: bigint({ mode: 'number' }).array(),

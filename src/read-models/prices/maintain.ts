@@ -97,7 +97,7 @@ const isOtherwise = `${isDerived} and claim.amount_usd is distinct from due.amou
 const derivedValue = 'derived_claim_value(incentive.chain_id, incentive.asset, claim.amount, claim.block_timestamp)'
 
 const claimColumns =
-  'ctid as place, campaign_key, incentive_position, amount, amount_usd, is_value_derived, block_timestamp'
+  'ctid as claim_ctid, campaign_key, incentive_position, amount, amount_usd, is_value_derived, block_timestamp'
 
 /**
  * Notes the stored claims that get another value: after prices, tokens and incentives are stored, and before claims
@@ -127,7 +127,7 @@ export const findRevaluedClaims: Step[] = [
         from merged
       )
       insert into revalued_claim
-      select claim.place, due.amount_usd, true
+      select claim.claim_ctid, due.amount_usd, true
       from timed
       cross join lateral (
         select ${claimColumns} from claims
@@ -141,7 +141,7 @@ export const findRevaluedClaims: Step[] = [
       cross join lateral ${derivedValue} due
       where incentive.chain_id = timed.chain_id and asset = timed.address and ${isOtherwise}
       union all
-      select claim.place, due.amount_usd, true
+      select claim.claim_ctid, due.amount_usd, true
       from timed
       cross join lateral (
         select campaign_key, position, incentives.chain_id, asset from incentives

@@ -29,7 +29,7 @@ export function createPriceReader(database: Database) {
       prices: sql<PriceInForce[]>`(
         select json_agg(json_build_object('at', (extract(epoch from instant) * 1000)::float8, 'priceUsd', trim_scale(price_usd)::text,
           'pricedAt', (extract(epoch from priced_at) * 1000)::float8, 'source', source) order by instant)
-        from unnest(${sql.placeholder('instants')}::timestamptz[]) as asked (instant)
+        from unnest(${sql.placeholder('instants')}::timestamptz[]) as requested (instant)
         left join lateral token_price_at(${sql.placeholder('chainId')}::bigint, ${sql.placeholder('address')}, instant) on true
       )`,
     })

@@ -52,7 +52,7 @@ export function isClaimPayload(signature: string): boolean {
 
 /**
  * The call that claims for a claimant; undefined if the signature is not a complete payload. It has no value: a
- * validator may ask for a fee.
+ * validator may charge a fee.
  */
 export function toClaimTransaction({ campaignId, incentiveIndex, claimant, referrer, signature }: SignedClaim) {
   if (!isClaimPayload(signature)) return undefined

@@ -35,8 +35,8 @@ export const CriteriaWithValueType = component(
 const claimed = (more = '') =>
   Type.Optional(ref(TotalAmount, `Amount claimed so far, in base units of \`asset\`.${more}`))
 
-/** Figures that the variants paying out an ERC-20 token carry. */
-const tokenFigures = {
+/** Properties of the variants that pay out an ERC-20 token. */
+const tokenProperties = {
   claimedAmount: claimed(),
   totalAmountClaimed: claimed(' Budgets are computed from this one.'),
   totalClaims: Type.Optional(baseUnits('Number of claims so far.')),
@@ -72,7 +72,7 @@ const decidedByAction = <T extends typeof Criteria | typeof CriteriaWithValueTyp
   limit: budgetLimit,
   maxReward: baseUnits(`Maximum of one claim, in base units of \`${unit}\`; "0": no maximum.`),
   criteria: ref(criteria, 'Where the amount is read from.'),
-  ...tokenFigures,
+  ...tokenProperties,
   rebatePercentage,
 })
 
@@ -101,7 +101,7 @@ const ERC20Incentive = variant('ERC20Incentive', 'A fixed amount of a token for 
   strategy: openEnumeration('Which claims are paid', { POOL: 'every claim', RAFFLE: 'one claimant' }),
   reward: baseUnits('Paid for each claim, or once by a raffle, in base units of `asset`.'),
   limit: baseUnits('Number of claims that remain; not an amount.'),
-  ...tokenFigures,
+  ...tokenProperties,
 })
 
 const PointsIncentive = variant('PointsIncentive', 'Points of a soul-bound token.', {
@@ -118,7 +118,7 @@ const ERC20VariableIncentive = variant(
     asset,
     reward: shareOf('the amount signed in the claim'),
     limit: budgetLimit,
-    ...tokenFigures,
+    ...tokenProperties,
   },
 )
 
@@ -142,7 +142,7 @@ const ERC20PeggedIncentive = variant(
     peg,
     reward: baseUnits('What each claim is worth, in base units of `peg`, not of `asset`.'),
     limit: budgetLimit,
-    ...tokenFigures,
+    ...tokenProperties,
   },
 )
 

@@ -17,14 +17,3 @@ export const TokenMetadata = component('TokenMetadata', 'A known token.', {
   imageUri: text('URI of the image of the token.'),
 })
 export type TokenMetadata = Static<typeof TokenMetadata>
-
-/** The token in examples of the OpenAPI document. */
-export const tokenExample: TokenMetadata = {
-  id: '8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-  chainId: 8453,
-  address: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
-  decimals: 6,
-  name: 'USD Coin',
-  symbol: 'USDC',
-  imageUri: 'https://images.example/usdc.png',
-}

@@ -29,8 +29,8 @@ export const DIGEST_BYTES = 9
 /** Whether a text may be a cursor: of which operation and parameters is for these to find out. */
 export const isCursor = (text: string) => {
   const bytes = Buffer.from(text, 'base64url')
-  const isPlace = /^\d+ [\x20-\x7e]+$/.test(bytes.toString('latin1', DIGEST_BYTES))
-  return text === WALK_START || (isPlace && bytes.toString('base64url') === text)
+  const isPosition = /^\d+ [\x20-\x7e]+$/.test(bytes.toString('latin1', DIGEST_BYTES))
+  return text === WALK_START || (isPosition && bytes.toString('base64url') === text)
 }
 
 const cursor = (description: string, extra: object = {}) =>
@@ -110,7 +110,7 @@ export const timeRange = {
 
 const series = ['since', 'until', 'interval'] as const
 
-/** Each of `since`, `until` and `interval` requires the other two: together they ask for a series. */
+/** Each of `since`, `until` and `interval` requires the other two: together they select a series. */
 export const seriesDependencies = Object.fromEntries(
   series.map((name) => [name, series.filter((other) => other !== name)]),
 )

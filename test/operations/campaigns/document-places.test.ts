@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { openIngest } from '../../../src/ingest/batches.ts'
-import { splitAtMarks } from '../../../src/read-models/campaign-documents/placeholders.ts'
-import { fillDocument } from '../../../src/read-models/campaign-documents/read.ts'
+import { fillDocument, splitAtMarks } from '../../../src/read-models/campaign-documents/read.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken } from '../../setup/records.ts'
 import { startTestApp } from '../../setup/test-app.ts'
@@ -67,6 +66,6 @@ test('each place of a document has its name, and one that is unknown or has no v
   for (const place of ['unheard', '0', '', 'claimedAmount', 'toString']) {
     const refused = () =>
       fillDocument(`{\u0001${place}\u0001}`, (name, of) => (name === 'claimedAmount' && !of ? undefined : 'x'))
-    expect(refused, place).toThrow(`a document has a place for which there is no value: ${place}`)
+    expect(refused, place).toThrow(`a document has a placeholder without a value: ${place}`)
   }
 })

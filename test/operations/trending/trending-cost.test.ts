@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { openDatabase } from '../../../src/database/connection/client.ts'
+import { openDatabase } from '../../../src/database/connection/pool.ts'
 import { createTrendingRepository } from '../../../src/features/trending/trending-repository.ts'
 import type { ListTrendingCampaignsQuery } from '../../../src/features/trending/trending-schemas.ts'
 import { importRecords } from '../../../src/import/importer.ts'

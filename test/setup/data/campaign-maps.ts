@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { differingBitmaps, misplacedCampaigns } from '../../../src/read-models/campaign-search/check.ts'
+import { campaignsWithWrongBits, differingBitmaps } from '../../../src/read-models/campaign-search/check.ts'
 import { differingTrendingCampaigns } from '../../../src/read-models/claim-windows/check.ts'
 import type { TestDatabase } from '../database.ts'
 import { setDatabaseClock } from './database-clock.ts'
@@ -33,7 +33,7 @@ export async function lowerThresholds(database: TestDatabase) {
 
 /** Compares what is kept for pages, totals and trending with the campaigns themselves. */
 export async function expectMapsToAgree(database: Pick<TestDatabase, 'query'>) {
-  expect(await database.query(misplacedCampaigns(null))).toEqual([])
+  expect(await database.query(campaignsWithWrongBits(null))).toEqual([])
   expect(await database.query(differingBitmaps(null))).toEqual([])
   expect(await database.query(differingTrendingCampaigns(null))).toEqual([])
 }

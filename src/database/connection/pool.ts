@@ -1,11 +1,75 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { type Cancellable, CancelledError, currentCaller } from './abort-context.ts'
 import { shareConnections } from './connection-shares.ts'
 import { describeFailure, isRolledBack, isTerminated } from './database-errors.ts'
 import { queryChannel } from './query-diagnostics.ts'
 import { OlderTimelineError, type TimelineGuard } from './timeline-guard.ts'
+
+export interface OpenDatabase {
+  database: NodePgDatabase
+  pool: pg.Pool
+  close: () => Promise<void>
+}
+
+export interface DatabaseOptions {
+  /** A function if it is known only later: it is called for each new connection. */
+  url: string | (() => string)
+  poolSize: number
+  /** Maximum number of queries that wait for a connection, more fail at once; unlimited by default. */
+  queueSize?: number
+  connectionTimeoutMs: number
+  /** Statement timeout in milliseconds; 0 means none. */
+  statementTimeoutMs: number
+  /** Whether a named statement is planned for its values on each execution (the default), or once. */
+  plans?: 'for values' | 'once'
+  /** Which servers to leave; none by default. */
+  guard?: TimelineGuard
+  onIdleError: (error: Error) => void
+}
+
+/**
+ * Opens a pool; it connects only for the first query. The server ends a statement that takes too long; if the server
+ * itself does not respond, the driver does so a second later.
+ */
+export function openDatabase(options: DatabaseOptions): OpenDatabase {
+  const { url, statementTimeoutMs } = options
+  const pool = new pg.Pool({
+    ...(typeof url === 'string' ? { connectionString: url } : { Client: connectingTo(url) }),
+    application_name: 'reward-campaigns',
+    max: options.poolSize,
+    connectionTimeoutMillis: options.connectionTimeoutMs,
+    keepAlive: true,
+    ...(statementTimeoutMs > 0
+      ? { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 1000 }
+      : {}),
+    // Values are so unevenly distributed that one plan for all of them would be bad for some.
+    options: `-c plan_cache_mode=force_${options.plans === 'once' ? 'generic' : 'custom'}_plan -c jit=off`,
+  })
+  // Without a listener, the death of an idle connection would end the process.
+  pool.on('error', options.onIdleError)
+  return {
+    database: drizzle(
+      boundQueries(pool, {
+        maxWaiting: options.queueSize ?? Number.POSITIVE_INFINITY,
+        waitMs: options.connectionTimeoutMs,
+        guard: options.guard,
+      }),
+      { casing: 'snake_case' },
+    ),
+    pool,
+    close: () => pool.end(),
+  }
+}
+
+const connectingTo = (url: () => string) =>
+  class extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, connectionString: url() })
+    }
+  }
 
 /** How long it usually takes until all sessions that end together are known to have ended. */
 const SESSIONS_END_MS = 100
@@ -29,7 +93,7 @@ class SessionLostError extends Error {
  *   most: often all sessions end together, and idle connections of the pool turn out to be dead too;
  * - a connection to a primary that has been replaced (`guard`) is closed, and the statement runs on another one.
  */
-export function boundQueries(
+function boundQueries(
   pool: pg.Pool,
   { maxWaiting, waitMs, guard }: { maxWaiting: number; waitMs: number; guard?: TimelineGuard | undefined },
 ) {
@@ -37,7 +101,7 @@ export function boundQueries(
   // first bytes that the server sends.
   pool.on('connect', (client) => void client.on('error', () => lostClients.add(client)))
   const shares = shareConnections(pool.options.max, maxWaiting, waitMs)
-  // Statements that wait for their share have not reached the pool, which would report that nobody waits.
+  // Statements that wait for their share have not reached the pool, which would report none as waiting.
   Object.defineProperty(pool, 'waitingCount', { get: () => shares.waitingCount })
 
   async function sendOnce(statement: pg.QueryConfig, values?: unknown[]) {
@@ -131,7 +195,7 @@ const CANCEL_REQUEST = 80_877_102
 const CANCEL_MS = 1000
 
 /**
- * Asks the server to cancel a session's current statement, over a separate connection, as the protocol specifies;
+ * Requests the server to cancel a session's current statement, over a separate connection, as the protocol specifies;
  * poolers pass it on. Waits until the server has accepted the request. The protocol does not say whether it took
  * effect: the statement ends, or its timeout ends it.
  */
@@ -156,7 +220,7 @@ function cancelStatement(client: pg.Client): Promise<void> {
   })
 }
 
-/** The session's key for cancellation; the driver keeps it, but its types do not declare it. */
+/** The session's key for cancellation; the driver has it, but its types do not declare it. */
 function keyOf(client: pg.Client) {
   if (!('processID' in client) || !('secretKey' in client)) return undefined
   const { processID: processId, secretKey } = client

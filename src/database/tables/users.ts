@@ -1,6 +1,24 @@
 import { sql } from 'drizzle-orm'
-import { check, doublePrecision, index, integer, pgTable } from 'drizzle-orm/pg-core'
-import { address, baseUnits, instant, lowerCaseAddress } from '../../columns.ts'
+import { boolean, check, doublePrecision, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { address, baseUnits, digest, instant, lowerCaseAddress } from '../columns.ts'
+
+/** A bearer token of the protected operations. Written by the operator's `token` command; never holds the secret. */
+export const credentials = pgTable(
+  'credentials',
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    secretDigest: digest().notNull().unique(),
+    userId: text().notNull(),
+    address: address(),
+    isAdmin: boolean().notNull().default(false),
+    name: text().notNull().default(''),
+    createdAt: instant().notNull().defaultNow(),
+    expiresAt: instant(),
+    revokedAt: instant(),
+    lastUsedAt: instant(),
+  },
+  (table) => [check('credentials_digest_is_a_sha_256', sql`octet_length(${table.secretDigest}) = 32`)],
+)
 
 /** What a user has earned and how long the streak is. Written by the import; replaced whole. */
 export const profiles = pgTable(

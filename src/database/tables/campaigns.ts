@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { boolean, check, index, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
-import type { ActionClaimant } from '../../../schemas/campaigns/action-steps.ts'
+import { boolean, check, index, jsonb, pgTable, primaryKey, smallint, text, unique, uuid } from 'drizzle-orm/pg-core'
+import type { ActionClaimant, ActionStep } from '../../schemas/campaigns/action-steps.ts'
 import {
   address,
   baseUnits,
@@ -10,12 +10,25 @@ import {
   exactNumber,
   instant,
   lowerCaseAddress,
-} from '../../columns.ts'
-import { actionTemplates } from './action-templates.ts'
+} from '../columns.ts'
+
+/** A ready-made action that campaigns refer to. Written by the import; replaced whole. */
+export const actionTemplates = pgTable(
+  'action_templates',
+  {
+    id: uuid().primaryKey(),
+    projectId: text().notNull(),
+    actionType: text().notNull(),
+    projectImage: text().notNull(),
+    description: text(),
+    category: text(),
+  },
+  (table) => [index('action_templates_by_type').on(sql`fold_case(${table.actionType})`)],
+)
 
 /**
  * A reward campaign as its record says, with two columns that the import derives from the facts (see read-models/incentive-state).
- * Replaced whole with its incentives and steps; its claims stay.
+ * Replaced whole with its incentives and action steps; its claims stay.
  */
 export const campaigns = pgTable(
   'campaigns',
@@ -94,3 +107,41 @@ export const campaigns = pgTable(
 
 /** The campaign of a row, which is deleted with it. */
 export const ofCampaign = () => campaignKey().references(() => campaigns.key, { onDelete: 'cascade' })
+
+/** An action step of a campaign, in its order. Written with its campaign; its target is also a campaign facet. */
+export const actionSteps = pgTable(
+  'action_steps',
+  {
+    campaignKey: ofCampaign().notNull(),
+    position: smallint().notNull(),
+    definition: jsonb().$type<ActionStep>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.campaignKey, table.position] })],
+)
+
+/**
+ * What a `campaignMetadata` record says of a campaign: what no chain has. Stored whether the campaign is there yet or not,
+ * and laid over what the campaign's own record says, key by key, whenever either of them is written.
+ */
+export const campaignMetadata = pgTable('campaign_metadata', {
+  /** ID of the campaign, lower-case. No foreign key: the metadata may come first. */
+  id: text().primaryKey(),
+  /** Names and values of the columns that it decides on, as they are staged. */
+  chosen: jsonb().$type<Record<string, unknown>>().notNull(),
+  /** The same columns as the campaign's own record has them; null as long as there is none. */
+  own: jsonb().$type<Record<string, unknown>>(),
+})
+
+/** The name of a contract that campaigns act on. Written by the import; replaced whole. */
+export const contracts = pgTable(
+  'contracts',
+  {
+    chainId: chainId().notNull(),
+    address: address().notNull(),
+    name: text().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.address] }),
+    lowerCaseAddress('contracts_address_is_lower_case', table.address),
+  ],
+)
