@@ -146,9 +146,12 @@ export async function openTab(...origins: string[]): Promise<Tab> {
 export const copied = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()')
 
 /** How what has the focus is outlined; false for what has it not, and undefined for what the page has put something else in place of. */
-const OUTLINE = `(element) => element.isConnected
-  ? element === document.activeElement && getComputedStyle(element).outlineStyle
-  : undefined`
+const outlineOf = new Function(
+  'element',
+  `return element.isConnected
+    ? element === document.activeElement && getComputedStyle(element).outlineStyle
+    : undefined`,
+) as (element: unknown) => string | false | undefined
 
 /** Goes on with the Tab key until an element has the focus, and fails where it never gets it or nobody sees that. */
 export async function tabTo(page: Page, target: Locator) {
@@ -156,10 +159,10 @@ export async function tabTo(page: Page, target: Locator) {
   let element = await target.elementHandle()
   for (let presses = 0; presses < 100; presses++) {
     await page.keyboard.press('Tab')
-    let outline = await element?.evaluate(OUTLINE)
+    let outline = await element?.evaluate(outlineOf)
     if (outline === undefined) {
       element = await target.elementHandle()
-      outline = await element?.evaluate(OUTLINE)
+      outline = await element?.evaluate(outlineOf)
     }
     if (outline === 'none') throw new Error(`nobody sees that ${target} has the focus`)
     if (typeof outline === 'string') return
