@@ -16,8 +16,8 @@ export class ConfigurationError extends OperatorError {
   override readonly name = 'ConfigurationError'
 }
 
-/** Compiled once: that takes longer than all checks. */
-let check: ValidateFunction<Settings> | undefined
+/** Compiled once, each for a setting that is set: to compile those of all takes a command longer than to begin. */
+const checks = new Map<string, ValidateFunction>()
 
 /**
  * Reads and checks all settings at once. An empty variable counts as absent.
@@ -30,14 +30,14 @@ export function readSettings(
 ): Settings {
   for (const sentence of misspeltIn(environment)) report(sentence)
   const settings: Record<string, unknown> = {}
+  const faults: string[] = []
   for (const [name, schema] of Object.entries(Settings.properties)) {
     const written = environment[name]
-    const value = written === undefined || written === '' ? schema.default : read(written, schema.type)
+    const isSet = written !== undefined && written !== ''
+    const value = isSet ? read(written, schema.type) : schema.default
     if (value !== undefined) settings[name] = value
+    if (isSet) faults.push(...faultsOf(name, settings))
   }
-  check ??= createValidator([]).compile<Settings>(Settings)
-  const validate = check
-  const faults = validate(settings) ? [] : (validate.errors ?? []).map(toFault)
   if (settings.DATABASE_URL !== undefined && !URL.canParse(String(settings.DATABASE_URL))) {
     faults.push('DATABASE_URL must be a connection string such as postgres://user@host:5432/database')
   }
@@ -51,8 +51,17 @@ export function readSettings(
   for (const [former, name] of renamedSettings) {
     if (environment[former]) faults.push(`${former} is now called ${name}`)
   }
-  if (faults.length > 0 || !validate(settings)) throw new ConfigurationError([...new Set(faults)].join('\n'))
-  return settings
+  if (faults.length > 0) throw new ConfigurationError([...new Set(faults)].join('\n'))
+  // Each is checked, or has its default.
+  return settings as Settings
+}
+
+/** What is wrong with one of the settings. */
+function faultsOf(name: string, settings: Record<string, unknown>): string[] {
+  const properties = { [name]: Settings.properties[name as keyof Settings] }
+  const check = checks.get(name) ?? createValidator([]).compile({ type: 'object', properties })
+  checks.set(name, check)
+  return check(settings) ? [] : (check.errors ?? []).map(toFault)
 }
 
 /**

@@ -4,13 +4,16 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import Fastify from 'fastify'
 import pg from 'pg'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConfigurationError, readSettings } from '../../src/config.ts'
 import { explainFailure } from '../../src/database/connection/database-errors.ts'
+import { importRecords } from '../../src/import/importer.ts'
+import { toFileSource } from '../../src/import/sources.ts'
 import { createDataFolder } from '../../src/process/database-access.ts'
-import { describeListenFailure } from '../../src/process/listen.ts'
-import { createTestDatabase } from '../setup/database.ts'
+import { describeListenFailure, listenOn } from '../../src/process/listen.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { CLI, NodeProcess, runCli, startCli } from '../setup/servers/processes.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -56,6 +59,14 @@ async function refusalOf(settings: Record<string, string>, folder: string) {
   return result.stderr
 }
 
+/** What a folder for data is refused for, before anything is in it; the sentence is one that `refusalOf` finds on standard error. */
+async function refusalOfFolder(folder: string) {
+  const refusal: unknown = await createDataFolder(folder).catch((error) => error)
+  if (!(refusal instanceof ConfigurationError)) throw new Error(`${folder} is not refused: ${refusal}`)
+  const [, reason = ''] = refusal.message.split(`DATA_DIR ${folder} cannot be used: `)
+  return reason
+}
+
 describe('serve', () => {
   test.each(['PORT', 'METRICS_PORT'])('%s that is in use is told before a database is made', async (name) => {
     await using data = await aFolder()
@@ -66,11 +77,11 @@ describe('serve', () => {
 
   test.each([
     // An address that is kept for documentation, and a name that is kept unknown.
-    ['192.0.2.1', 'HOST 192.0.2.1 is no address of this machine\n'],
-    ['host.invalid', 'HOST host.invalid is not known by that name\n'],
+    ['192.0.2.1', 'HOST 192.0.2.1 is no address of this machine'],
+    ['host.invalid', 'HOST host.invalid is not known by that name'],
   ])('HOST that is not of this machine is told: %s', async (HOST, sentence) => {
-    await using data = await aFolder()
-    expect(await refusalOf({ HOST }, data.folder)).toBe(sentence)
+    const listening = listenOn(Fastify(), readSettings({ HOST, PORT: '0' }), 'PORT')
+    await expect(listening).rejects.toThrow(new ConfigurationError(sentence))
   })
 
   test('a port that an ordinary account may not have is told', () => {
@@ -80,29 +91,43 @@ describe('serve', () => {
     )
   })
 
-  test.each(['', '/below'])('DATA_DIR that is a file is told at once: %s', async (below) => {
+  test('DATA_DIR that is a file is told at once, with the file as its folder or above it', async () => {
     await using data = await aFolder()
     const file = join(data.folder, 'file')
     await writeFile(file, '')
-    expect(await refusalOf({}, file + below)).toMatch(/^DATA_DIR \S+ cannot be used: there is a file in its place/)
+    expect(await refusalOf({}, file)).toBe(`DATA_DIR ${file} cannot be used: there is a file in its place\n`)
+    expect(await refusalOfFolder(`${file}/below`)).toBe('there is a file in its place')
   })
 
-  test.each(['sslrootcert', 'sslcert', 'sslkey'])('%s of DATABASE_URL that is of no use is told', async (name) => {
-    await using data = await aFolder()
-    const file = join(data.folder, 'certificate')
-    await writeFile(file, 'not one')
-    const urlOf = (path: string) => `postgres://user:secret@127.0.0.1:1/rewards?sslmode=verify-full&${name}=${path}`
-    const sentence = (path: string, reason: string) => `DATABASE_URL names ${path} as ${name}, which ${reason}`
-    for (const [path, reason] of [
-      ['/nowhere/root.crt', 'cannot be read: ENOENT: no such file or directory'],
-      [data.folder, 'cannot be read: EISDIR: illegal operation on a directory'],
-    ] as const) {
-      expect(() => readSettings({ DATABASE_URL: urlOf(path) })).toThrow(new ConfigurationError(sentence(path, reason)))
-    }
-    const stderr = `${sentence(file, 'is not in PEM format')}\n`
-    expect(await refusalOf({ DATABASE_URL: urlOf(file) }, data.folder)).toBe(stderr)
-    const migrated = await runCli(['migrate'], { DATABASE_URL: urlOf(file) })
-    expect(migrated).toMatchObject({ code: 1, stdout: '', stderr })
+  describe('a certificate in DATABASE_URL that is of no use', () => {
+    const urlOf = (name: string, path: string) =>
+      `postgres://user:secret@127.0.0.1:1/rewards?sslmode=verify-full&${name}=${path}`
+    const sentence = (name: string, path: string, reason: string) =>
+      `DATABASE_URL names ${path} as ${name}, which ${reason}`
+
+    test.each(['sslrootcert', 'sslcert', 'sslkey'])('is a fault of the settings: %s', async (name) => {
+      await using data = await aFolder()
+      const file = join(data.folder, 'certificate')
+      await writeFile(file, 'not one')
+      for (const [path, reason] of [
+        ['/nowhere/root.crt', 'cannot be read: ENOENT: no such file or directory'],
+        [data.folder, 'cannot be read: EISDIR: illegal operation on a directory'],
+        [file, 'is not in PEM format'],
+      ] as const) {
+        const fault = new ConfigurationError(sentence(name, path, reason))
+        expect(() => readSettings({ DATABASE_URL: urlOf(name, path) })).toThrow(fault)
+      }
+    })
+
+    test('is told by serve and by commands', async () => {
+      await using data = await aFolder()
+      const file = join(data.folder, 'certificate')
+      await writeFile(file, 'not one')
+      const DATABASE_URL = urlOf('sslrootcert', file)
+      const stderr = `${sentence('sslrootcert', file, 'is not in PEM format')}\n`
+      expect(await refusalOf({ DATABASE_URL }, data.folder)).toBe(stderr)
+      expect(await runCli(['migrate'], { DATABASE_URL })).toMatchObject({ code: 1, stdout: '', stderr })
+    })
   })
 
   test('an embedded server whose install script has not run is told', async () => {
@@ -135,13 +160,13 @@ describe('serve', () => {
 
   test.runIf(process.platform === 'linux')('DATA_DIR that cannot be written to is told at once', async () => {
     // Not even root may make a folder there.
-    expect(await refusalOf({}, '/sys/reward-campaigns')).toMatch(/^DATA_DIR \/sys\/reward-campaigns cannot be used: /)
+    expect(await refusalOfFolder('/sys/reward-campaigns')).not.toBe('')
   })
 
   test.runIf(process.platform === 'linux').each(['/proc/foo', '/proc/foo/bar'])(
     'DATA_DIR where no folder can be made is told at once: %s',
     async (folder) => {
-      expect(await refusalOf({}, folder)).toBe(`DATA_DIR ${folder} cannot be used: no folder can be made there\n`)
+      expect(await refusalOfFolder(folder)).toBe('no folder can be made there')
     },
   )
 
@@ -172,7 +197,7 @@ describe('serve', () => {
 
 describe('Node.js', () => {
   test.each(['18.20.8', '20.18.3', '6.0.0'])('%s is refused in a sentence', async (version) => {
-    await using cli = new NodeProcess([...pretending(version), 'src/commands/cli.ts', '--version'])
+    await using cli = new NodeProcess([...pretending(version), CLI, '--version'])
     expect(await cli.ended).toMatchObject({
       code: 1,
       stdout: '',
@@ -202,9 +227,13 @@ describe('a misspelt setting', () => {
 
   test('is told by every command that reads settings, and changes nothing else', async () => {
     const environment = { DATABSE_URL: 'postgres://localhost/database', log_level: 'warn' }
-    const result = await runCli(['openapi'], environment)
-    expect(result).toMatchObject({ code: 0, stderr: reported })
-    expect(result.stdout).toBe((await runCli(['openapi'], {})).stdout)
+    const document = await readFile(join(root, 'openapi.json'), 'utf8')
+    expect(await runCli(['openapi'], environment)).toEqual({
+      code: 0,
+      signal: null,
+      stdout: document,
+      stderr: reported,
+    })
   })
 
   test('is told where it stands in ENV_FILE too, and is never shown with its value', async () => {
@@ -229,18 +258,34 @@ describe('a misspelt setting', () => {
 
 describe('import of what is no NDJSON', () => {
   const hint = 'the line is not a JSON object: an import is NDJSON, one object a line'
+  const reportOn = (name: string) => `${name}:1: /: ${hint}\n1 fault, references not checked; nothing was imported`
+  const CSV = 'type,chainId,address,name\n'
+  let database: TestDatabase
+
+  beforeAll(async () => {
+    database = await createTestDatabase()
+  })
+  afterAll(() => database[Symbol.asyncDispose]())
 
   test.each([
     ['an array in a line', '[{"type":"contract"}]\n'],
     ['an array over lines', '[\n'],
     ['a long array', ` [${'{"type":"contract","a":1},'.repeat(800_000)}{}]\n`],
     ['an object over lines', '{\n'],
-    ['CSV', 'type,chainId,address,name\n'],
+    ['CSV', CSV],
     ['a byte order mark and an array', '\uFEFF[]\n'],
   ])('says what it takes: %s', async (_what, text) => {
-    await using database = await createTestDatabase()
-    const { code, stderr } = await runCli(['import', '-'], { DATABASE_URL: database.url }, text)
-    expect(stderr).toBe(`standard input:1: /: ${hint}\n1 fault, references not checked; nothing was imported\n`)
+    await using data = await aFolder()
+    const file = join(data.folder, 'records')
+    await writeFile(file, text)
+    const importing = importRecords(database.url, [toFileSource(file, () => undefined)])
+    const fault = expect.objectContaining({ name: 'ImportFaultsError', message: reportOn(file) })
+    await expect(importing).rejects.toEqual(fault)
+  })
+
+  test('ends the command with 1', async () => {
+    const { code, stderr } = await runCli(['import', '-'], { DATABASE_URL: database.url }, CSV)
+    expect(stderr).toBe(`${reportOn('standard input')}\n`)
     expect(code).toBe(1)
   })
 })

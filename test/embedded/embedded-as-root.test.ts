@@ -49,8 +49,7 @@ describe.skipIf(process.getuid?.() !== 0)('as root', () => {
   })
 
   test("a password file that is a link, another account's or readable by others is refused", async () => {
-    await using data = await aDataFolder({ isNew: true })
-    await (await openEmbeddedServer(data.folder)).close()
+    await using data = await aDataFolder()
     const password = join(data.folder, 'password')
     await chown(password, OTHER, OTHER)
     await expect(openEmbeddedServer(data.folder)).rejects.toThrow(/password belongs to account 12345/)

@@ -55,7 +55,7 @@ describe('a service that is not filled with sample data', () => {
   let url: string
 
   beforeAll(async () => {
-    data = await aDataFolder({ isNew: true })
+    data = await aDataFolder()
     settings = { DATA_DIR: data.folder, PORT: '0', SAMPLE_DATA: 'false' }
     service = startCli(['serve'], settings)
     url = await service.ready()
@@ -101,7 +101,7 @@ describe('a service that is not filled with sample data', () => {
 })
 
 test('a server that is killed while it is filled with sample data comes back, and is filled', async () => {
-  await using data = await aDataFolder({ isNew: true })
+  await using data = await aDataFolder()
   await using service = startCli(['serve'], { DATA_DIR: data.folder, PORT: '0' })
   await service.said(/(filling the database with sample data)/)
   const importing =

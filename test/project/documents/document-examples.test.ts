@@ -19,6 +19,7 @@ import {
   withAddress,
 } from '../../setup/documents/document-examples.ts'
 import { guides, README, root } from '../../setup/documents/documents.ts'
+import { aDataFolder } from '../../setup/servers/data-folder.ts'
 import { type NodeProcess, startCli } from '../../setup/servers/processes.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 
@@ -98,6 +99,7 @@ test('no shell takes anything in a command for a pattern of file names, or for i
 
 describe.skipIf(!isThere('curl') || !isThere('npm'))('what a document shows', () => {
   let folder: string
+  let data: Awaited<ReturnType<typeof aDataFolder>>
   let service: NodeProcess
   let following: TestApp
   let environment: Record<string, string>
@@ -106,10 +108,11 @@ describe.skipIf(!isThere('curl') || !isThere('npm'))('what a document shows', ()
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-documents-'))
+    data = await aDataFolder()
     environment = {
       PATH: [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
       HOME: folder,
-      DATA_DIR: join(folder, 'data'),
+      DATA_DIR: data.folder,
       MODULES: join(folder, 'modules'),
       npm_config_update_notifier: 'false',
       ENV_FILE: devNull,
@@ -137,6 +140,7 @@ describe.skipIf(!isThere('curl') || !isThere('npm'))('what a document shows', ()
     // By itself, so that it stops its PostgreSQL.
     service.child.kill('SIGTERM')
     await Promise.all([service.ended, following[Symbol.asyncDispose]()])
+    await data[Symbol.asyncDispose]()
     await rm(folder, { recursive: true, force: true })
   })
 

@@ -145,16 +145,27 @@ export async function openTab(...origins: string[]): Promise<Tab> {
 /** What was copied last. */
 export const copied = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()')
 
+/** How what has the focus is outlined; false for what has it not, and undefined for what the page has put something else in place of. */
+const outlineOf = new Function(
+  'element',
+  `return element.isConnected
+    ? element === document.activeElement && getComputedStyle(element).outlineStyle
+    : undefined`,
+) as (element: unknown) => string | false | undefined
+
 /** Goes on with the Tab key until an element has the focus, and fails where it never gets it or nobody sees that. */
 export async function tabTo(page: Page, target: Locator) {
-  const focused = target.and(page.locator(':focus'))
+  // Found once: to look for it by its name after each key takes a browser longer than the key.
+  let element = await target.elementHandle()
   for (let presses = 0; presses < 100; presses++) {
     await page.keyboard.press('Tab')
-    if ((await focused.count()) === 0) continue
-    if (await page.evaluate('getComputedStyle(document.activeElement).outlineStyle === "none"')) {
-      throw new Error(`nobody sees that ${target} has the focus`)
+    let outline = await element?.evaluate(outlineOf)
+    if (outline === undefined) {
+      element = await target.elementHandle()
+      outline = await element?.evaluate(outlineOf)
     }
-    return
+    if (outline === 'none') throw new Error(`nobody sees that ${target} has the focus`)
+    if (typeof outline === 'string') return
   }
   throw new Error(`${target} is not reached by the Tab key`)
 }

@@ -89,11 +89,10 @@ interface Limits {
 /** Where the commands are once they are compiled (see build.ts). */
 export const CLI = '.test-build/commands/cli.js'
 
-/** A process of Node.js that understands TypeScript. */
+/** A process of Node.js that understands TypeScript, unless it runs a file of JavaScript: a loader takes longer to begin than most commands. */
 export class NodeProcess extends RunningProcess {
   constructor(parameters: string[], settings: Record<string, string> = {}, { maxOpenFiles }: Limits = {}) {
-    const [file = ''] = parameters
-    const loader = file.endsWith('.js') ? [] : ['--import', 'tsx']
+    const loader = parameters.some((parameter) => /\.m?js$/.test(parameter)) ? [] : ['--import', 'tsx']
     const command = [process.execPath, ...loader, ...parameters]
     if (maxOpenFiles !== undefined) command.unshift('sh', '-c', `ulimit -n ${maxOpenFiles}; exec "$0" "$@"`)
     super(command, settings)
