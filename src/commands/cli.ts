@@ -217,12 +217,12 @@ async function loadReport() {
   }
 }
 
-export function toCount(text: string) {
+function toCount(text: string) {
   if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number from 0 to 999999999')
   return Number(text)
 }
 
-export function toInstant(text: string) {
+function toInstant(text: string) {
   const instant = new Date(text)
   if (!/^20\d\d-.*T.*(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(instant.getTime())) {
     throw new InvalidArgumentError('must be an ISO 8601 instant of this century, such as 2026-03-01T12:00:00Z')
@@ -231,7 +231,7 @@ export function toInstant(text: string) {
 }
 
 /** The base URL of a deployment. */
-export function toBaseUrl(text: string) {
+function toBaseUrl(text: string) {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new InvalidArgumentError('must be the http or https URL below which the operations are')
@@ -241,7 +241,7 @@ export function toBaseUrl(text: string) {
 }
 
 /** The path and query of a request. */
-export function toRequestPath(text: string) {
+function toRequestPath(text: string) {
   if (!/^\/[^\s#]*$/.test(text)) throw new InvalidArgumentError('must be a path such as /campaigns?pageSize=10')
   return text
 }

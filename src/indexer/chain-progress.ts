@@ -63,10 +63,9 @@ export class CatchUpTarget {
   }
 
   /**
-   * Whether another process has stored a block as new as the first head.
-   * @param asOf what it has stored.
+   * Records what another process has stored. @returns whether that is as new as the first head.
    */
-  isPassedBy(asOf: number) {
+  recordElsewhere(asOf: number) {
     if (asOf !== this.#storedElsewhere) this.recordProgress()
     this.#storedElsewhere = asOf
     return this.#head !== undefined && asOf >= this.#head

@@ -179,7 +179,7 @@ export class ChainWorker {
       if (!isUnavailable(error)) throw error
       this.#logTrouble(error)
     }
-    const isEnough = this.#target.isPassedBy(asOf)
+    const isEnough = this.#target.recordElsewhere(asOf)
     this.#target.failWhenStalled('another process follows it')
     return isEnough
   }

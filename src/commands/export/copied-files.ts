@@ -51,8 +51,8 @@ export async function openState(folder: string, format: RecordFormat): Promise<C
 
 const namesOf = (format: RecordFormat) => [...recordKinds.map((kind) => `${kind}.${format}`), REMOVALS]
 
-/** Removes what was being written when the process was killed: what changed may have changed back since. */
-async function discardUnfinished(folder: string, { format, bytes }: CopyState) {
+/** Removes what was being written when the process was killed, or the database went away: what changed may have changed back since. */
+export async function discardUnfinished(folder: string, { format, bytes }: CopyState) {
   const present = await readdir(folder)
   for (const name of namesOf(format)) {
     if (!present.includes(name)) continue

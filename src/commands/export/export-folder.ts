@@ -14,6 +14,7 @@ import { findChanged, findChangedNeeded, findChangedPrices, pricedToSql } from '
 import {
   appendTo,
   type CopyState,
+  discardUnfinished,
   ExportFolderError,
   findPricedInstants,
   lockFolder,
@@ -109,6 +110,7 @@ async function copyChanges(snapshot: Snapshot, folder: string, state: CopyState)
   if (changes.some(({ kind }) => kind === 'reset')) {
     return { state: await copyAll(snapshot, folder, state.format), hasMore: false }
   }
+  await discardUnfinished(folder, state)
   const bytes = { ...state.bytes }
   const pricedTo = { ...state.pricedTo }
   const append = async (name: string, chunks: AsyncIterable<Buffer>) => {

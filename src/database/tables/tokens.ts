@@ -39,6 +39,6 @@ export const tokens = pgTable(
 
 /**
  * One row, whose random version changes whenever a token changes: cached tokens are current as long as it is the same.
- * Written by the triggers `token_version_is_renewed`.
+ * Written by the triggers `bump_token_version_after_*`.
  */
 export const tokenVersions = pgTable('token_versions', { version: uuid().primaryKey() })

@@ -131,7 +131,8 @@ export async function findIncentives(endpoint: Endpoint, named: NamedParts, bloc
     ),
   )
   for (const incentive of responses.flatMap(readIncentives)) named.contracts.add(toAddress(incentive))
-  named.pending = named.pending.filter((campaign) => !campaigns.includes(campaign))
+  const settled = new Set(campaigns)
+  named.pending = named.pending.filter((campaign) => !settled.has(campaign))
 }
 
 /** None if the core returns another form. */

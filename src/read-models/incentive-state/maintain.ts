@@ -12,8 +12,8 @@ const recordedBalance = `(definition ->> 'remainingBalance')::numeric`
 const totalBudget = `(definition ->> 'totalBudget')::numeric`
 
 /**
- * Spec §5.1 "spent", §5.2 "remaining budget", of incentives with the number and the amount of their claims; `also`: a
- * column to pass on.
+ * Spec §5.1 "spent", §5.2 "remaining budget", of incentives with the number and the amount of their claims.
+ * @param also columns to pass on.
  */
 const incentiveStateOf = (incentives: string, also?: string) => `
   select campaign_key, position, ${also === undefined ? '' : `${also}, `}claim_count, claimed_amount,
