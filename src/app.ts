@@ -203,7 +203,7 @@ export async function buildApp(options: AppOptions) {
     responseMs: (settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 - drainMs) * 0.8,
   })
   rejectMalformedQueries(app)
-  await allowOrigins(app, settings.CORS_ORIGINS)
+  allowOrigins(app, settings.CORS_ORIGINS)
   // After CORS, so that pages can read these refusals too.
   rejectWhileOverloaded(app, connections, {
     maxConcurrent: settings.MAX_CONCURRENT_REQUESTS,
