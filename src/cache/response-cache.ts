@@ -74,7 +74,10 @@ export class ResponseCache {
     const version = this.#currentVersion()
     // Not awaited: Fastify would await it as well as the response, which costs 2 µs of each cache hit.
     // An unreachable database may take seconds to fail again.
-    void this.#answer(cacheRequest, isDatabaseAway ? withTimeout(version, AWAY_MS, 'the database is still away') : version)
+    void this.#answer(
+      cacheRequest,
+      isDatabaseAway ? withTimeout(version, AWAY_MS, 'the database is still away') : version,
+    )
   }
 
   async #answer(cacheRequest: CacheRequest, version: Promise<DataVersion>) {

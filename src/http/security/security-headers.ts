@@ -30,8 +30,9 @@ export function addSecurityHeaders(app: FastifyInstance) {
       const headers: OutgoingHttpHeader[] = [...pairs, 'x-request-id', request.id]
       const own = reply.getHeaders()
       for (const name of Object.keys(own)) headers.push(name, own[name] ?? '')
+      reply.raw.writeHead(200, headers)
       reply.hijack()
-      reply.raw.writeHead(200, headers).end(payload)
+      reply.raw.end(payload)
       return
     }
     for (const [name, value] of SECURITY_HEADERS) if (!reply.hasHeader(name)) void reply.header(name, value)
