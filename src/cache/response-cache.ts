@@ -72,12 +72,24 @@ export class ResponseCache {
     const cacheRequest = { cacheKey: toCacheKey(request), request, reply, load, changesEachSecond }
     const isDatabaseAway = this.#isAway && this.#lookupStale(cacheRequest) !== undefined
     const version = this.#currentVersion()
-    // Not an async function: Fastify would await it as well as the response, which costs 2 µs of each cache hit.
+    // Not awaited: Fastify would await it as well as the response, which costs 2 µs of each cache hit.
     // An unreachable database may take seconds to fail again.
-    void (isDatabaseAway ? withTimeout(version, AWAY_MS, 'the database is still away') : version)
-      .then((newest) => this.#sendFresh(cacheRequest, newest))
-      .catch((error) => this.#sendStale(cacheRequest, error))
-      .catch((error) => reply.send(error))
+    void this.#answer(
+      cacheRequest,
+      isDatabaseAway ? withTimeout(version, AWAY_MS, 'the database is still away') : version,
+    )
+  }
+
+  async #answer(cacheRequest: CacheRequest, version: Promise<DataVersion>) {
+    try {
+      await this.#sendFresh(cacheRequest, await version)
+    } catch (error) {
+      try {
+        await this.#sendStale(cacheRequest, error)
+      } catch (failure) {
+        void cacheRequest.reply.send(failure)
+      }
+    }
   }
 
   async #readVersion(read: DataVersionReader['read']) {
@@ -174,7 +186,7 @@ export class ResponseCache {
 const minimumBlocksOf = ({ query }: FastifyRequest): MinimumBlocks => Object(query).minBlock
 
 /** The request in canonical form, without `minBlock`. */
-function toCacheKey({ routeOptions, params, query }: FastifyRequest) {
+function toCacheKey({ pattern, params, query }: FastifyRequest) {
   const values = Object(query)
   let text = queryTexts.get(values)
   if (text === undefined) {
@@ -182,7 +194,7 @@ function toCacheKey({ routeOptions, params, query }: FastifyRequest) {
     text = toCanonicalQuery(parameters)
     queryTexts.set(values, text)
   }
-  return `${routeOptions.url}${toCanonicalQuery(Object(params))}${text}`
+  return `${pattern}${toCanonicalQuery(Object(params))}${text}`
 }
 
 /** The canonical text of parsed queries; equal query strings share one parsed object. */

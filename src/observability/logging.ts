@@ -7,6 +7,10 @@ import { clientAddressOf } from '../http/security/client-addresses.ts'
 import { type LogStream, openLogOutput } from './log-output.ts'
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** The path of its route, with names of parameters; undefined if there is none. */
+    pattern: string | undefined
+  }
   interface FastifyReply {
     /** Whether the response was a cache hit, a miss or stale; undefined if nothing is cached. */
     cacheResult: 'hit' | 'miss' | 'stale' | undefined
@@ -58,10 +62,16 @@ export interface RequestLogOptions {
   server?: () => string | null | undefined
 }
 
-/** Adds to replies what their log line says of them. */
+/** Adds to requests and replies what their log line says of them; call it before the app has any other hook. */
 export function decorateForLog(app: FastifyInstance) {
+  app.decorateRequest('pattern', undefined)
   app.decorateReply('cacheResult', undefined)
   app.decorateReply('isCounted', false)
+  app.addHook('onRequest', (request, _reply, done) => {
+    // Fastify makes an object of a dozen fields each time that `routeOptions` is read.
+    request.pattern = request.routeOptions.url
+    done()
+  })
 }
 
 /** One line for each request, when it has been answered. */
@@ -109,7 +119,7 @@ const loggerOptions = (level: string, stream: LogStream): LoggerOptions & { stre
     req: (request: FastifyRequest) => ({
       method: request.method,
       url: request.url,
-      route: request.routeOptions?.url,
+      route: request.pattern,
       remoteAddress: clientAddressOf(request),
     }),
     res: (reply: FastifyReply) => ({ statusCode: reply.statusCode, bytes: bodyBytesOf(reply) }),
