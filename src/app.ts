@@ -202,8 +202,9 @@ export async function buildApp(options: AppOptions) {
     drainMs,
     responseMs: (settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 - drainMs) * 0.8,
   })
+  addSecurityHeaders(app)
   rejectMalformedQueries(app)
-  allowOrigins(app, settings.CORS_ORIGINS)
+  await allowOrigins(app, settings.CORS_ORIGINS)
   // After CORS, so that pages can read these refusals too.
   rejectWhileOverloaded(app, connections, {
     maxConcurrent: settings.MAX_CONCURRENT_REQUESTS,
@@ -212,7 +213,6 @@ export async function buildApp(options: AppOptions) {
     isBehindProxy: isProxy !== undefined,
   })
   sendInPieces(app, connections)
-  addSecurityHeaders(app)
   rejectAmbiguousRequests(app)
   rejectUnroutable(app)
   await collectOpenApi(app)

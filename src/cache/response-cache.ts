@@ -72,24 +72,12 @@ export class ResponseCache {
     const cacheRequest = { cacheKey: toCacheKey(request), request, reply, load, changesEachSecond }
     const isDatabaseAway = this.#isAway && this.#lookupStale(cacheRequest) !== undefined
     const version = this.#currentVersion()
-    // Not awaited: Fastify would await it as well as the response, which costs 2 µs of each cache hit.
+    // Not an async function: Fastify would await it as well as the response, which costs 2 µs of each cache hit.
     // An unreachable database may take seconds to fail again.
-    void this.#answer(
-      cacheRequest,
-      isDatabaseAway ? withTimeout(version, AWAY_MS, 'the database is still away') : version,
-    )
-  }
-
-  async #answer(cacheRequest: CacheRequest, version: Promise<DataVersion>) {
-    try {
-      await this.#sendFresh(cacheRequest, await version)
-    } catch (error) {
-      try {
-        await this.#sendStale(cacheRequest, error)
-      } catch (failure) {
-        void cacheRequest.reply.send(failure)
-      }
-    }
+    void (isDatabaseAway ? withTimeout(version, AWAY_MS, 'the database is still away') : version)
+      .then((newest) => this.#sendFresh(cacheRequest, newest))
+      .catch((error) => this.#sendStale(cacheRequest, error))
+      .catch((error) => reply.send(error))
   }
 
   async #readVersion(read: DataVersionReader['read']) {
@@ -186,7 +174,7 @@ export class ResponseCache {
 const minimumBlocksOf = ({ query }: FastifyRequest): MinimumBlocks => Object(query).minBlock
 
 /** The request in canonical form, without `minBlock`. */
-function toCacheKey({ pattern, params, query }: FastifyRequest) {
+function toCacheKey({ routeOptions, params, query }: FastifyRequest) {
   const values = Object(query)
   let text = queryTexts.get(values)
   if (text === undefined) {
@@ -194,7 +182,7 @@ function toCacheKey({ pattern, params, query }: FastifyRequest) {
     text = toCanonicalQuery(parameters)
     queryTexts.set(values, text)
   }
-  return `${pattern}${toCanonicalQuery(Object(params))}${text}`
+  return `${routeOptions.url}${toCanonicalQuery(Object(params))}${text}`
 }
 
 /** The canonical text of parsed queries; equal query strings share one parsed object. */

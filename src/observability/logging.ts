@@ -7,10 +7,6 @@ import { clientAddressOf } from '../http/security/client-addresses.ts'
 import { type LogStream, openLogOutput } from './log-output.ts'
 
 declare module 'fastify' {
-  interface FastifyRequest {
-    /** The path of its route, with names of parameters; undefined if there is none. */
-    pattern: string | undefined
-  }
   interface FastifyReply {
     /** Whether the response was a cache hit, a miss or stale; undefined if nothing is cached. */
     cacheResult: 'hit' | 'miss' | 'stale' | undefined
@@ -62,16 +58,10 @@ export interface RequestLogOptions {
   server?: () => string | null | undefined
 }
 
-/** Adds to requests and replies what their log line says of them; call it before the app has any other hook. */
+/** Adds to replies what their log line says of them. */
 export function decorateForLog(app: FastifyInstance) {
-  app.decorateRequest('pattern', undefined)
   app.decorateReply('cacheResult', undefined)
   app.decorateReply('isCounted', false)
-  app.addHook('onRequest', (request, _reply, done) => {
-    // Fastify makes an object of a dozen fields each time that `routeOptions` is read.
-    request.pattern = request.routeOptions.url
-    done()
-  })
 }
 
 /** One line for each request, when it has been answered. */
@@ -119,7 +109,7 @@ const loggerOptions = (level: string, stream: LogStream): LoggerOptions & { stre
     req: (request: FastifyRequest) => ({
       method: request.method,
       url: request.url,
-      route: request.pattern,
+      route: request.routeOptions?.url,
       remoteAddress: clientAddressOf(request),
     }),
     res: (reply: FastifyReply) => ({ statusCode: reply.statusCode, bytes: bodyBytesOf(reply) }),

@@ -104,7 +104,7 @@ function measureRequests(register: Registry, app: FastifyInstance) {
   })
   app.addHook('onResponse', (request, reply, done) => {
     if (reply.statusCode === 500) defects.inc()
-    const labels = { method: request.method, route: request.pattern ?? 'unknown', status: reply.statusCode }
+    const labels = { method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode }
     durations.observe(labels, reply.elapsedTime / 1000)
     done()
   })

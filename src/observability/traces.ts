@@ -129,12 +129,12 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer) {
 }
 
 /** The route pattern, as in metrics. */
-const nameOf = ({ method, pattern }: FastifyRequest) => (pattern === undefined ? method : `${method} ${pattern}`)
+const nameOf = ({ method, routeOptions: { url } }: FastifyRequest) => (url === undefined ? method : `${method} ${url}`)
 
-const about = ({ id, method, pattern }: FastifyRequest) => ({
+const about = ({ id, method, routeOptions: { url } }: FastifyRequest) => ({
   'http.request.method': method,
   'request.id': id,
-  ...(pattern !== undefined && { 'http.route': pattern }),
+  ...(url !== undefined && { 'http.route': url }),
 })
 
 /** The caller's trace. The rest of its `tracestate` is not used. */

@@ -45,13 +45,12 @@ export function rejectOtherMethods(app: FastifyInstance) {
   })
 }
 
-/** Refuses URLs that are too long or malformed, and paths that do not exist, before a body is read. */
+/** Refuses URLs that are too long, and preflights of paths that do not exist. */
 export function rejectUnroutable(app: FastifyInstance) {
   app.addHook('onRequest', (request, _reply, done) => done(whyUnroutable(request)))
-  // `OPTIONS *` is no path, so that hooks would not run.
-  app.options(ANY_PATH, { schema: { hide: true } }, () => undefined)
 }
 
+/** The preflight route that the CORS plugin adds: it would answer for unknown paths too. */
 const ANY_PATH = '*'
 
 function whyUnroutable(request: FastifyRequest) {
@@ -60,7 +59,9 @@ function whyUnroutable(request: FastifyRequest) {
   if (request.url === MALFORMED_PATH || request.url.includes('#')) {
     return new MalformedUrlError('the URL has a malformed percent-encoding in its path, a fragment (#) or no host')
   }
-  return request.is404 || request.pattern === ANY_PATH ? notFound(request) : undefined
+  // Before a body is read: it has no meaning here.
+  const isUnknown = request.is404 || (request.method === 'OPTIONS' && request.routeOptions.url === ANY_PATH)
+  return isUnknown ? notFound(request) : undefined
 }
 
 /** Refuses requests that proxies may have read otherwise (RFC 9112 §3.2 and §6.1). */

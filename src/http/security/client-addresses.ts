@@ -19,7 +19,6 @@ export const clientNetworkOf = (request: FastifyRequest) => networksOf(clientAdd
 
 /** `192.0.2.1:4711`, `[2001:db8::1]` and `[2001:db8::1]:4711` without brackets and port. */
 function withoutPort(address: string) {
-  if (!address.includes(':')) return address
   const [, ipv6, ipv4] = /^(?:\[(.+)\](?::\d+)?|([\d.]+):\d+)$/.exec(address) ?? []
   return ipv6 ?? ipv4 ?? address
 }

@@ -34,11 +34,11 @@ export function rejectWhileOverloaded(
   }
 
   app.addHook('onRequest', (request, reply, done) => {
-    const { pattern } = request
+    const { url } = request.routeOptions
     const exchange = connections.exchangeOf(request.raw)
     if (limits.isBehindProxy && exchange !== undefined) exchanges.assign(exchange, clientAddressOf(request))
-    const isTooBusy = eventLoopDelay() > limits.maxDelayMs && pattern !== '/livez'
-    const error = isTooBusy ? new OverloadedError() : PROBES.has(pattern) ? undefined : findRejection(request, exchange)
+    const isTooBusy = eventLoopDelay() > limits.maxDelayMs && url !== '/livez'
+    const error = isTooBusy ? new OverloadedError() : PROBES.has(url) ? undefined : findRejection(request, exchange)
     if (connections.isForProbes(request.raw)) void reply.header('connection', 'close')
     if (error?.statusCode === 429) void reply.header('retry-after', RETRY_AFTER_SECONDS)
     done(error)

@@ -61,7 +61,7 @@ function sendError(
   if (error.statusCode === 500) request.log.error({ err: thrown }, 'unhandled error')
   if (error.statusCode === 503) {
     // The log already says that the service is starting or ending.
-    const isProbe = thrown instanceof ServiceNotReadyError && request.pattern === '/readyz'
+    const isProbe = thrown instanceof ServiceNotReadyError && request.routeOptions.url === '/readyz'
     // There are as many missing blocks as callers.
     const kind = thrown instanceof BlockNotReachedError ? thrown.code : undefined
     if (!isProbe) logRejection(request, reply, describeFailure(thrown), kind)
