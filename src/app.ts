@@ -65,7 +65,6 @@ import {
   hideSurface,
   MAX_HEADER_BYTES,
   rejectAmbiguousRequests,
-  rejectOtherMethods,
   rejectUnroutable,
   routeMalformed,
   serveSurface,
@@ -216,7 +215,6 @@ export async function buildApp(options: AppOptions) {
   rejectAmbiguousRequests(app)
   rejectUnroutable(app)
   await collectOpenApi(app)
-  rejectOtherMethods(app)
 
   const signalOf = ({ raw }: FastifyRequest) => connections.signalOf(raw)
   const versions = createDataVersionReader(lookups, now)

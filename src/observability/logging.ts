@@ -58,6 +58,9 @@ export interface RequestLogOptions {
   server?: () => string | null | undefined
 }
 
+/** The pattern of a request's path, also of one that does not have its method; undefined if there is no such path. */
+export const patternOf = ({ refusal, routeOptions }: FastifyRequest) => refusal?.pattern ?? routeOptions?.url
+
 /** Adds to replies what their log line says of them. */
 export function decorateForLog(app: FastifyInstance) {
   app.decorateReply('cacheResult', undefined)
@@ -109,7 +112,7 @@ const loggerOptions = (level: string, stream: LogStream): LoggerOptions & { stre
     req: (request: FastifyRequest) => ({
       method: request.method,
       url: request.url,
-      route: request.routeOptions?.url,
+      route: patternOf(request),
       remoteAddress: clientAddressOf(request),
     }),
     res: (reply: FastifyReply) => ({ statusCode: reply.statusCode, bytes: bodyBytesOf(reply) }),

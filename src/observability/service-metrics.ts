@@ -4,6 +4,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { withAbort } from '../database/connection/abort-context.ts'
 import type { DataMetrics } from '../read-models/data-version/read.ts'
 import type { ServiceCounts } from './counters.ts'
+import { patternOf } from './logging.ts'
 
 interface PoolMetrics {
   totalCount: number
@@ -104,7 +105,7 @@ function measureRequests(register: Registry, app: FastifyInstance) {
   })
   app.addHook('onResponse', (request, reply, done) => {
     if (reply.statusCode === 500) defects.inc()
-    const labels = { method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode }
+    const labels = { method: request.method, route: patternOf(request) ?? 'unknown', status: reply.statusCode }
     durations.observe(labels, reply.elapsedTime / 1000)
     done()
   })

@@ -1,11 +1,8 @@
-import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { ForbiddenError, PostOnlyError } from '../../http/request/errors/errors.ts'
+import { ForbiddenError } from '../../http/request/errors/errors.ts'
 import { MAX_BODY_BYTES } from '../../http/request/raw-responses.ts'
 import { clientAddressOf } from '../../http/security/client-addresses.ts'
 import { version } from '../../http/version.ts'
-
-const ALLOWED_METHODS = 'POST, OPTIONS'
 
 interface AgentOptions {
   /** Requests an operation of this service. */
@@ -62,20 +59,6 @@ export async function mcpRoutes(app: FastifyInstance, { load, origins, signalOf 
       .header('cache-control', 'no-store')
       .code(response.status)
       .send(await response.text())
-  })
-  app.options('/mcp', { schema: { hide: true } }, async (_request, reply) => {
-    void reply.headers({ allow: ALLOWED_METHODS, 'access-control-allow-methods': ALLOWED_METHODS })
-    return reply.code(204).send()
-  })
-  app.route({
-    method: METHODS.filter((method) => !['POST', 'OPTIONS', 'CONNECT'].includes(method)),
-    url: '/mcp',
-    schema: { hide: true },
-    onRequest: async (_request, reply) => {
-      void reply.header('allow', ALLOWED_METHODS)
-      throw new PostOnlyError()
-    },
-    handler: () => undefined,
   })
 }
 

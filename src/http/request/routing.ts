@@ -1,11 +1,13 @@
-import { type IncomingMessage, METHODS } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import findMyWay from 'find-my-way'
 import { enforceRateLimit, type RateLimit } from '../security/rate-limits.ts'
 import { notFound } from './errors/error-handling.ts'
 import {
   InvalidRequestError,
   MalformedUrlError,
   MethodNotAllowedError,
+  PostOnlyError,
   ServiceNotReadyError,
   UrlTooLongError,
 } from './errors/errors.ts'
@@ -16,53 +18,73 @@ export const MAX_URL_BYTES = 16_384
 /** All headers with the request line: enough for the longest URL and as much again. */
 export const MAX_HEADER_BYTES = 2 * MAX_URL_BYTES
 
-/** Answers OPTIONS for every GET route, and 405 for all other methods. */
-export function rejectOtherMethods(app: FastifyInstance) {
-  const refused = METHODS.filter((method) => !['GET', 'HEAD', 'OPTIONS', 'CONNECT'].includes(method))
-  for (const method of refused) {
-    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What a method that the path does not have is told; undefined for others. */
+    refusal: Refusal | undefined
   }
+}
+
+interface Refusal {
+  pattern: string
+  allow: string
+  createError: () => FastifyError
+}
+
+/**
+ * Answers OPTIONS for every path, and 405 for methods that it does not have: of GET and POST, a path has one. A router of
+ * its own finds the path; routes for all the other methods would take longer to make than the rest of the app.
+ */
+function createRefusals(app: FastifyInstance) {
+  const paths = findMyWay({ ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES })
+  const add = (url: string, refusal?: Refusal) => paths.on('GET', url, () => undefined, refusal)
   app.addHook('onRoute', ({ method, url }) => {
-    if (method !== 'GET' || url.includes('*') || (url.length > 1 && url.endsWith('/'))) return
-    // Both respond before a body is read: nothing depends on its content.
-    app.route({
-      method: 'OPTIONS',
-      url,
+    if (url.includes('*') || (url.length > 1 && url.endsWith('/'))) return
+    // It has all methods.
+    if (Array.isArray(method)) add(url)
+    if (method !== 'GET' && method !== 'POST') return
+    const [allow, MethodError] =
+      method === 'GET' ? [ALLOWED_METHODS, MethodNotAllowedError] : ['POST, OPTIONS', PostOnlyError]
+    add(url, { pattern: url, allow, createError: () => new MethodError() })
+    app.options(url, {
       schema: { hide: true },
-      onRequest: async (_request, reply) => reply.header('allow', ALLOWED_METHODS).code(204).send(),
-      handler: () => undefined,
-    })
-    app.route({
-      method: refused,
-      url,
-      schema: { hide: true },
-      onRequest: async (_request, reply) => {
-        void reply.header('allow', ALLOWED_METHODS)
-        throw new MethodNotAllowedError()
-      },
+      onRequest: async (_request, reply) =>
+        reply.headers({ allow, 'access-control-allow-methods': allow }).code(204).send(),
       handler: () => undefined,
     })
   })
+  return (url: string): Refusal | undefined => paths.find('GET', url)?.store
 }
 
-/** Refuses URLs that are too long, and preflights of paths that do not exist. */
+/** Refuses, before a body is read, URLs that are too long, unknown paths, and methods that a path does not have. */
 export function rejectUnroutable(app: FastifyInstance) {
-  app.addHook('onRequest', (request, _reply, done) => done(whyUnroutable(request)))
+  const findRefusal = createRefusals(app)
+  app.decorateRequest('refusal', undefined)
+  app.addHook('onRequest', (request, reply, done) => {
+    const unreadable = whyUnreadable(request)
+    if (unreadable !== undefined || !isUnknown(request)) {
+      done(unreadable)
+      return
+    }
+    // Every path there is has OPTIONS.
+    request.refusal = request.method === 'OPTIONS' ? undefined : findRefusal(request.url)
+    if (request.refusal !== undefined) void reply.header('allow', request.refusal.allow)
+    done(request.refusal?.createError() ?? notFound(request))
+  })
+}
+
+function whyUnreadable({ url }: FastifyRequest) {
+  if (url.length > MAX_URL_BYTES) return new UrlTooLongError(MAX_URL_BYTES)
+  // The router reads what follows a `#` as a query.
+  if (url !== MALFORMED_PATH && !url.includes('#')) return undefined
+  return new MalformedUrlError('the URL has a malformed percent-encoding in its path, a fragment (#) or no host')
 }
 
 /** The preflight route that the CORS plugin adds: it would answer for unknown paths too. */
 const ANY_PATH = '*'
 
-function whyUnroutable(request: FastifyRequest) {
-  if (request.url.length > MAX_URL_BYTES) return new UrlTooLongError(MAX_URL_BYTES)
-  // The router reads what follows a `#` as a query.
-  if (request.url === MALFORMED_PATH || request.url.includes('#')) {
-    return new MalformedUrlError('the URL has a malformed percent-encoding in its path, a fragment (#) or no host')
-  }
-  // Before a body is read: it has no meaning here.
-  const isUnknown = request.is404 || (request.method === 'OPTIONS' && request.routeOptions.url === ANY_PATH)
-  return isUnknown ? notFound(request) : undefined
-}
+const isUnknown = ({ is404, method, routeOptions }: FastifyRequest) =>
+  is404 || (method === 'OPTIONS' && routeOptions.url === ANY_PATH)
 
 /** Refuses requests that proxies may have read otherwise (RFC 9112 §3.2 and §6.1). */
 export function rejectAmbiguousRequests(app: FastifyInstance) {
