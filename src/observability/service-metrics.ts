@@ -161,14 +161,14 @@ function measureData(register: Registry, readData: () => Promise<DataMetrics>) {
 
   return async () => {
     lag.reset()
-    const figures = await readSoon().catch(() => undefined)
+    const status = await readSoon().catch(() => undefined)
     // The last known revision stays: that the database is unreachable is a metric of its own.
-    up.set(figures === undefined ? 0 : 1)
-    if (figures === undefined) return
-    if (figures.revision !== known) changedAt.setToCurrentTime()
-    known = figures.revision
+    up.set(status === undefined ? 0 : 1)
+    if (status === undefined) return
+    if (status.revision !== known) changedAt.setToCurrentTime()
+    known = status.revision
     if (known !== null) revision.set(known)
-    for (const { chainId, lagSeconds } of figures.chains) {
+    for (const { chainId, lagSeconds } of status.chains) {
       if (lagSeconds !== null) lag.set({ chain_id: chainId }, lagSeconds)
     }
   }

@@ -84,7 +84,7 @@ type CursorQuery<Id extends 'listCampaigns' | 'listClaims' | 'listRewards'> = Om
 }
 
 /** A query whose `fields` are the keys that are answered. */
-type WithFields<Asked, Field> = Omit<Asked, 'fields'> & { fields?: Field[] }
+type WithFields<Query, Field> = Omit<Query, 'fields'> & { fields?: Field[] }
 
 /** Every method rejects with a `ServiceError` for whatever the service refuses. */
 export interface Client {

@@ -62,7 +62,7 @@ const IF_NONE_MATCH: Parameter = {
   example: '"gmEacocL7hHL6Mjgpi1zfaifX-z"',
 }
 
-/** Adds the header of conditional requests where they are answered; only told, since nothing about it can be wrong. */
+/** Adds the header of conditional requests where they have an effect; only described, since nothing about it can be wrong. */
 export function withConditionalRequests<T extends object>(document: T): T {
   for (const operation of operationsOf<Operation>(document)) {
     const isConditional = operation.responses?.[304] !== undefined

@@ -40,8 +40,8 @@ export function toCursorPage<Row>(
 }
 
 /**
- * The place that a cursor stands for: what the groups of `form` find.
- * @throws InvalidParameterError where it is of another question, or none at all.
+ * The position that a cursor stands for: what the groups of `form` find.
+ * @throws InvalidParameterError where it is of another request, or no cursor at all.
  */
 export function readCursor(cursor: string, operation: string, parameters: object, form: RegExp): string[] {
   const bytes = Buffer.from(cursor, 'base64url')

@@ -20,7 +20,7 @@ export const MAX_HEADER_BYTES = 2 * MAX_URL_BYTES
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What a method that the path does not have is told; undefined for others. */
+    /** How a method that the path does not have is refused; undefined for others. */
     refusal: Refusal | undefined
   }
 }

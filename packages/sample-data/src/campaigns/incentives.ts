@@ -39,7 +39,7 @@ export function incentiveRecordOf(random: Random, reward: Reward, lifecycle: Lif
       strategy: isRaffle ? 1 : 0,
       reward: unit.toFixed(),
       limit: String(claimsLeft),
-      ...figuresOf(random, reward, unit.times(isRaffle ? 1 : claimsLeft).toFixed()),
+      ...stateOf(random, reward, unit.times(isRaffle ? 1 : claimsLeft).toFixed()),
     }
   }
   return budgetRecordOf(random, reward, { isSpent, capacity, action })
@@ -59,7 +59,7 @@ function budgetRecordOf(
     ...(peg === undefined ? {} : { peg: peg.address }),
     limit: limit.toFixed(),
     ...(isSpent && (claims === 0 || random.chance(0.3)) ? { remainingBalance: '0' } : {}),
-    ...(isSpent ? {} : figuresOf(random, reward, limit.minus(paid).toFixed())),
+    ...(isSpent ? {} : stateOf(random, reward, limit.minus(paid).toFixed())),
   }
   const quoted = reward.quoted.toFixed()
   if (type === 'ERC20PeggedIncentive') return { type, ...budget, reward: quoted }
@@ -78,7 +78,7 @@ function budgetRecordOf(
 }
 
 /** What some indexers record besides the claims; most leave it to be derived from them. */
-function figuresOf(random: Random, reward: Reward, remainingBalance: string) {
+function stateOf(random: Random, reward: Reward, remainingBalance: string) {
   const roll = random.fraction()
   if (roll >= 0.14) return {}
   if (roll < 0.05) return { remainingBalance }
