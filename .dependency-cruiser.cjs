@@ -165,7 +165,7 @@ module.exports = {
     allow(
       'tracing-listens',
       '^src/observability/traces[.]ts$',
-      ['^src/database/connection/query-diagnostics[.]ts$'],
+      ['^src/database/connection/query-tracing-channel[.]ts$'],
       'What is traced does not know that it is; of the database there are the names of what it is asked.',
     ),
     {

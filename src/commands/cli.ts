@@ -6,7 +6,7 @@ import { OperatorError } from '../operator-error.ts'
 import { printFindings, toPrintable } from '../process/print-rows.ts'
 import { ending, handleSignals } from '../process/shutdown.ts'
 import type { DoctorOptions } from './doctor.ts'
-import type { ExportOptions } from './export/export-folder.ts'
+import type { ExportOptions } from './export/export.ts'
 import type { MigrateOptions } from './migrate.ts'
 import type { SampleCommandOptions } from './sample.ts'
 import type { NotifyOptions } from './services/notify.ts'
@@ -52,7 +52,7 @@ program
   .addOption(new Option('--format <format>', 'form of the files').choices(['ndjson', 'csv']).default('ndjson'))
   .option('--follow', 'go on until SIGTERM')
   .action(async (folder: string, options: ExportOptions) =>
-    (await import('./export/export-folder.ts')).exportToFolder(await readSettings(), folder, options),
+    (await import('./export/export.ts')).exportToFolder(await readSettings(), folder, options),
   )
 
 program

@@ -1,5 +1,5 @@
 import { ASCII_LOCALE_ADVICE, describeAsciiLocale, readAsciiLocale } from '../database/database-locale.ts'
-import { listPendingMigrations, migrateDatabase, readMigrationLocks } from '../database/migrations.ts'
+import { listPendingMigrations, migrateDatabase, readMigrationLocks } from '../database/migrate-database.ts'
 import { openDatabaseAccess } from '../process/database-access.ts'
 import { toTable } from '../process/print-rows.ts'
 import type { Settings } from '../settings.ts'

@@ -1,4 +1,4 @@
-import { openClient } from './connection/client.ts'
+import { openClient } from './connection/open-database.ts'
 
 type Query = <Row extends object>(sql: string) => Promise<Row[]>
 

@@ -82,7 +82,7 @@ export async function grantReading(client: pg.Client, role: string) {
  * used. What changes with the clock is changed by functions (see advance_claim_windows, advance_active_bitmap).
  * Migrations and imports need the role that owns the tables.
  */
-export async function takeRest(client: pg.Client, role: string) {
+export async function revokeOtherRights(client: pg.Client, role: string) {
   const name = client.escapeIdentifier(role)
   await client.query('begin')
   try {
@@ -91,7 +91,7 @@ export async function takeRest(client: pg.Client, role: string) {
       revoke all on all sequences in schema ${schemas} from ${name};
       revoke all on schema ${schemas} from ${name}`,
     )
-    await withholdFunctions(client, `public, ${name}`)
+    await revokeWritingFunctions(client, `public, ${name}`)
     await grantReading(client, role)
     await client.query('commit')
   } catch (error) {
@@ -104,7 +104,7 @@ export async function takeRest(client: pg.Client, role: string) {
  * Revokes the right to call any function that writes from these roles: PostgreSQL grants new functions to everybody. A
  * function that is not declared volatile cannot write.
  */
-export async function withholdFunctions(client: pg.Client, roles: string) {
+export async function revokeWritingFunctions(client: pg.Client, roles: string) {
   const { rows } = await client.query<{ signature: string }>(WRITING_FUNCTIONS)
   if (rows.length === 0) return
   await client.query(`revoke execute on function ${rows.map(({ signature }) => signature).join(', ')} from ${roles}`)

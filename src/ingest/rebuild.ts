@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import { changeSchema } from '../database/apply-migration.ts'
-import { openClient } from '../database/connection/client.ts'
+import { openClient } from '../database/connection/open-database.ts'
 import { compareObjects, type SchemaObject, schemaObjects, toRestoration } from '../database/schema-objects.ts'
-import { findServingRoles, grantReading, withholdFunctions } from '../database/serving-role.ts'
+import { findServingRoles, grantReading, revokeWritingFunctions } from '../database/serving-role.ts'
 import { makeCampaignDocuments } from '../read-models/campaign-documents/maintain.ts'
 import { recomputeFacets } from '../read-models/campaign-search/maintain.ts'
 import { refreshTrendingCampaigns } from '../read-models/claim-windows/maintain.ts'
@@ -88,6 +88,6 @@ async function restoreObjects(client: pg.Client, log: (what: string) => void) {
     await changeSchema(client, change, { onBlocked: log, beforeCommit: async () => undefined })
   }
   if (differences.length === 0) return
-  await withholdFunctions(client, 'public')
+  await revokeWritingFunctions(client, 'public')
   for (const role of await findServingRoles(client)) await grantReading(client, role)
 }

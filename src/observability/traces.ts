@@ -16,7 +16,7 @@ import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-t
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { queryChannel, type SentQuery } from '../database/connection/query-diagnostics.ts'
+import { queryChannel, type SentQuery } from '../database/connection/query-tracing-channel.ts'
 
 /*
  * Traces by OpenTelemetry. Built as a separate bundle that is loaded only if traces are on: this file and its imports

@@ -5,8 +5,8 @@ import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { generateSample } from 'reward-campaigns-sample-data'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { migrateDatabase } from '../../src/database/migrations.ts'
-import { takeRest } from '../../src/database/serving-role.ts'
+import { migrateDatabase } from '../../src/database/migrate-database.ts'
+import { revokeOtherRights } from '../../src/database/serving-role.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
 import { expectMapsToAgree } from '../setup/data/campaign-maps.ts'
 import { migrateTo } from '../setup/data/earlier-schema.ts'
@@ -344,7 +344,7 @@ test.each(firstOf(UPGRADES, 2))(
     try {
       const [reader, writer] = [database.url, database.url].map((url) => new pg.Client(url)) as [pg.Client, pg.Client]
       await Promise.all([reader.connect(), writer.connect()])
-      await takeRest(writer, role)
+      await revokeOtherRights(writer, role)
       // As `pg_dump` and an import hold them.
       await reader.query('begin isolation level repeatable read')
       for (const { tablename } of await database.query("select tablename from pg_tables where schemaname = 'public'")) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { queryChannel } from '../../src/database/connection/query-diagnostics.ts'
+import { queryChannel } from '../../src/database/connection/query-tracing-channel.ts'
 import type { ListActivityResponse } from '../../src/features/activity/activity-schemas.ts'
 import type { ClaimRecord } from '../../src/ingest/records.ts'
 import { countHoursFrom } from '../setup/data/claim-intervals.ts'

@@ -27,8 +27,9 @@ beforeAll(async () => {
   copy = await copySources([...operation, ...readModel, ...column, ...setting])
   statements = (await generateMigration(copy.folder, 'follow-recipes')).split('--> statement-breakpoint\n')
   database = await createTestDatabase()
-  const { migrateDatabase } =
-    await copy.load<typeof import('../../src/database/migrations.ts')>('src/database/migrations.ts')
+  const { migrateDatabase } = await copy.load<typeof import('../../src/database/migrate-database.ts')>(
+    'src/database/migrate-database.ts',
+  )
   applied = [await migrateDatabase(database.url), await migrateDatabase(database.url)]
   const { startTestApp } = await copy.load<typeof import('../setup/test-app.ts')>('test/setup/test-app.ts')
   const { save: _, ...unsaved } = database
@@ -74,7 +75,7 @@ export const currencySchemas = [ListCurrenciesResponse]
     'src/features/currencies/currency-repository.ts',
     undefined,
     `import { asc, eq } from 'drizzle-orm'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { tokens } from '../../database/tables/tokens.ts'
 import type { ListCurrenciesResponse } from './currency-schemas.ts'
 
@@ -153,7 +154,7 @@ const readModel: Recipe = [
     'src/read-models/step-counts/tables.ts',
     undefined,
     `import { integer, pgTable } from 'drizzle-orm/pg-core'
-import { campaignKey } from '../../database/columns.ts'
+import { campaignKey } from '../../database/column-types.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 
 /** How many action steps a campaign has. Computed again for the campaigns of each batch. */
@@ -168,7 +169,7 @@ export const campaignStepCounts = pgTable('campaign_step_counts', {
   [
     'src/read-models/step-counts/maintain.ts',
     undefined,
-    `import { type Sample, within } from '../../database/find-differences.ts'
+    `import { type Sample, within } from '../../database/data-consistency.ts'
 import { aboutCampaigns, type Step, stepsFor } from '../steps.ts'
 
 /** @param keys a query for keys of campaigns */

@@ -5,7 +5,7 @@ import { PostgreSqlContainer } from '@testcontainers/postgresql'
 import pg from 'pg'
 import { getContainerRuntimeClient } from 'testcontainers'
 import type { TestProject } from 'vitest/node'
-import { migrateDatabase } from '../../src/database/migrations.ts'
+import { migrateDatabase } from '../../src/database/migrate-database.ts'
 import { openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
 import { databaseUrl } from './servers/database-url.ts'
 import { SERVERS } from './servers/server-folder.ts'
@@ -82,7 +82,7 @@ async function hashMigrations() {
   const hash = createHash('sha256')
   for (const folder of ['migrations', 'src/database']) {
     for (const name of (await readdir(join(root, folder))).sort()) {
-      if (name.endsWith('.sql') || name.startsWith('migration')) hash.update(await readFile(join(root, folder, name)))
+      if (name.endsWith('.sql') || name.startsWith('migrat')) hash.update(await readFile(join(root, folder, name)))
     }
   }
   return hash.digest('hex').slice(0, 16)

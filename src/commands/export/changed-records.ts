@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { copyChangedNeededSql, copySql, type RecordFormat } from '../../database/records/record-pages.ts'
 import { type RecordKind, recordSources } from '../../database/records/record-sources.ts'
+import { copyChangedNeededSql, copySql, type RecordFormat } from '../../database/records/record-sql.ts'
 import type { Snapshot } from '../../database/records/snapshots.ts'
 import type { RemovalRecord } from '../../ingest/records.ts'
 import { parseChangeCursor } from '../../read-models/changes/read.ts'

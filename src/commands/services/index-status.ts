@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { createFollowedChainReader } from '../../database/lookups/followed-chains.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import { followedChains, leftOutCampaigns, unknownComponents } from '../../database/tables/followed-chains.ts'

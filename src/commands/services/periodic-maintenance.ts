@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Database } from '../../database/connection/client.ts'
 import { describeFailure } from '../../database/connection/database-errors.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { dropOldChanges } from '../../read-models/changes/maintain.ts'
 import { slideWindows } from '../../read-models/claim-windows/maintain.ts'
 

@@ -6,14 +6,14 @@ import type { FastifyBaseLogger } from 'fastify'
 import { withDeadline } from '../../abort-signals.ts'
 import { buildApp } from '../../app.ts'
 import { areTracesWanted } from '../../config.ts'
-import { type Database, openServingDatabase } from '../../database/connection/client.ts'
 import {
   DatabaseUnreachableError,
   describeFailure,
   explainFailure,
   isOutOfSpace,
 } from '../../database/connection/database-errors.ts'
-import { migrateDatabase, requireCurrentSchema } from '../../database/migrations.ts'
+import { type Database, openServingDatabase } from '../../database/connection/open-database.ts'
+import { migrateDatabase, requireCurrentSchema } from '../../database/migrate-database.ts'
 import { openSnapshotsOf } from '../../database/records/snapshots.ts'
 import { version } from '../../http/version.ts'
 import { createServiceCounts } from '../../observability/counters.ts'

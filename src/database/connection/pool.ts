@@ -5,7 +5,7 @@ import pg from 'pg'
 import { type Cancellable, CancelledError, currentCaller } from './abort-context.ts'
 import { shareConnections } from './connection-shares.ts'
 import { describeFailure, isRolledBack, isTerminated } from './database-errors.ts'
-import { queryChannel } from './query-diagnostics.ts'
+import { queryChannel } from './query-tracing-channel.ts'
 import { OlderTimelineError, type TimelineGuard } from './timeline-guard.ts'
 
 export interface OpenDatabase {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { and, desc, eq, getTableColumns, inArray, isNull, lt, or, sql } from 'drizzle-orm'
-import type { Database } from '../connection/client.ts'
+import type { Database } from '../connection/open-database.ts'
 import { credentials } from '../tables/users.ts'
 
 /** The holder of a bearer token; the address, lower-case, is the user's own. */

@@ -1,5 +1,5 @@
 import { asc, sql } from 'drizzle-orm'
-import type { Database } from '../connection/client.ts'
+import type { Database } from '../connection/open-database.ts'
 import { followedChains } from '../tables/followed-chains.ts'
 
 /** How far the followed chains are, in one snapshot of the database. */

@@ -2,7 +2,7 @@ import { Big } from 'big.js'
 import { sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
-import type { Database } from '../connection/client.ts'
+import type { Database } from '../connection/open-database.ts'
 import { tokens, tokenVersions } from '../tables/tokens.ts'
 
 /** A known token, as responses show it. */

@@ -1,8 +1,8 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
-import type { Database } from '../connection/client.ts'
 import { orUnreachable } from '../connection/database-errors.ts'
+import type { Database } from '../connection/open-database.ts'
 import type { TimelineGuard } from '../connection/timeline-guard.ts'
 
 /** One state of the data, for as long as it is open. */

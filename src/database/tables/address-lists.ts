@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { boolean, check, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { AllowList } from '../../schemas/campaigns/allow-lists.ts'
-import { address, campaignKey, instant, lowerCaseAddress, wordStarts } from '../columns.ts'
+import { address, campaignKey, instant, lowerCaseAddress, wordStarts } from '../column-types.ts'
 import { ofCampaign } from './campaigns.ts'
 
 /** A list of addresses that the service keeps off chain for one of its users. Written by the import; replaced whole. */

@@ -10,7 +10,7 @@ import {
   exactNumber,
   instant,
   lowerCaseAddress,
-} from '../columns.ts'
+} from '../column-types.ts'
 
 /** A ready-made action that campaigns refer to. Written by the import; replaced whole. */
 export const actionTemplates = pgTable(

@@ -12,7 +12,7 @@ import {
   smallint,
   text,
 } from 'drizzle-orm/pg-core'
-import { address, baseUnits, blockTimestamp, chainId, exactNumber, instant, transactionHash } from '../columns.ts'
+import { address, baseUnits, blockTimestamp, chainId, exactNumber, instant, transactionHash } from '../column-types.ts'
 
 /*
  * The state of the indexer for each chain it follows. Only the indexer writes here. Block numbers are far below 2^53.

@@ -22,7 +22,7 @@ import {
   exactNumber,
   lowerCaseAddress,
   transactionHash,
-} from '../columns.ts'
+} from '../column-types.ts'
 import { ofCampaign } from './campaigns.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { boolean, check, doublePrecision, index, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core'
-import { address, chainId, exactNumber, lowerCaseAddress } from '../columns.ts'
+import { address, chainId, exactNumber, lowerCaseAddress } from '../column-types.ts'
 
 /** A token the service knows. Written by the import, and by `index` if nothing was imported; replaced whole. */
 export const tokens = pgTable(

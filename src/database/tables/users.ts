@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { boolean, check, doublePrecision, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import { address, baseUnits, digest, instant, lowerCaseAddress } from '../columns.ts'
+import { address, baseUnits, digest, instant, lowerCaseAddress } from '../column-types.ts'
 
 /** A bearer token of the protected operations. Written by the operator's `token` command; never holds the secret. */
 export const credentials = pgTable(

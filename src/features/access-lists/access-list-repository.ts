@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { accessLists } from '../../database/tables/address-lists.ts'
 import { type ListAccessListsQuery, type ListAccessListsResponse, MAX_ACCESS_LISTS } from './access-list-schemas.ts'
 

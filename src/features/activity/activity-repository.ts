@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import { ALL_CAMPAIGNS, claimsByInterval } from '../../read-models/claim-intervals/read.ts'
 import { toWholeSeconds } from '../../read-models/claim-windows/read.ts'

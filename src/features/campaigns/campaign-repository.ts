@@ -1,4 +1,4 @@
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { batchLookups } from '../../database/connection/single-flight.ts'
 import { readCursor, toCursor } from '../../http/request/cursors.ts'
 import type { Paged } from '../../http/request/page-links.ts'

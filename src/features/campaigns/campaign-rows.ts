@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { allowListAddresses } from '../../database/tables/address-lists.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { batchLookups } from '../../database/connection/single-flight.ts'
 import type { WalkedPage } from '../../read-models/campaign-search/read.ts'
 import { createCurrentValues, type DataVersion, type DataVersionReader } from '../../read-models/data-version/read.ts'

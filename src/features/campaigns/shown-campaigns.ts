@@ -1,5 +1,5 @@
 import { Big } from 'big.js'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { createTokenStore, type Tokens } from '../../database/lookups/token-metadata-cache.ts'
 import {
   type CampaignState,

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { createTokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import { followedBlocks, followedChains } from '../../database/tables/followed-chains.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import {

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { claimableFields, Verdict, verdictAndReasons } from '../../schemas/campaigns/eligibility.ts'
+import { claimableFields, Verdict, verdictAndReasons } from '../../schemas/campaigns/account-eligibility.ts'
 import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { actionTemplates, campaigns } from '../../database/tables/campaigns.ts'
 import type { PageHead } from './page-head.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { claimsByIncentive } from '../../read-models/claim-intervals/read.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import { byCampaignId, LAST_TIMESTAMP } from '../../schemas/primitives.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { createPriceReader } from '../../read-models/prices/read.ts'
 import { type GetPricesQuery, type GetPricesResponse, INTERVALS } from './price-schemas.ts'
 

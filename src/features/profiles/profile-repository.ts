@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { profileScoreCounts, profiles } from '../../database/tables/users.ts'
 import type { UserProfile } from './profile-schemas.ts'
 

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { createTokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { claimSignatures } from '../../database/tables/incentives-and-claims.ts'
 import { readCursor, rowsOf, toCursorPage } from '../../http/request/cursors.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { claimableFields, verdictAndReasons } from '../../schemas/campaigns/account-eligibility.ts'
 import { ofIncentive } from '../../schemas/campaigns/claims.ts'
-import { claimableFields, verdictAndReasons } from '../../schemas/campaigns/eligibility.ts'
 import { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { createFollowedChainReader } from '../../database/lookups/followed-chains.ts'
 import { createUnvaluedClaimReader } from '../../read-models/prices/read.ts'
 import type { GetStatusResponse } from './status-schemas.ts'

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { cacheStatements, combine, given } from '../../database/prepared-statements.ts'
 import { tokens } from '../../database/tables/tokens.ts'
 import { activeRewards } from '../../read-models/campaign-search/read.ts'

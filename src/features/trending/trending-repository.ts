@@ -1,13 +1,13 @@
 import { Big } from 'big.js'
 import { type SQL, sql } from 'drizzle-orm'
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { createTokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { cacheStatements } from '../../database/prepared-statements.ts'
 import { documentAt } from '../../read-models/campaign-documents/read.ts'
 import {
-  foremostCampaigns,
   type TrendingPeriod,
+  topCampaigns,
   toTrendingConditions,
   toWholeSeconds,
 } from '../../read-models/claim-windows/read.ts'
@@ -64,7 +64,7 @@ const prepareTrending = (database: Database, name: string, period: TrendingPerio
     .select(trendingColumns)
     .from(
       sql`(
-        with foremost as materialized (${foremostCampaigns(period, conditions)})
+        with foremost as materialized (${topCampaigns(period, conditions)})
         select * from foremost join trending_entries(
           array(select campaign_key from foremost), ${sql.placeholder('user')}, ${sql.placeholder('withToken')}
         ) shown using (campaign_key)

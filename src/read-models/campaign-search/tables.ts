@@ -11,7 +11,7 @@ import {
   text,
   unique,
 } from 'drizzle-orm/pg-core'
-import { address, baseUnits, blockTimestamp, campaignKey, chainId, instant } from '../../database/columns.ts'
+import { address, baseUnits, blockTimestamp, campaignKey, chainId, instant } from '../../database/column-types.ts'
 import { ofCampaign } from '../../database/tables/campaigns.ts'
 
 /** Kinds of facets that a campaign may have several of. */

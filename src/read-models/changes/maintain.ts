@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import type { Query } from '../../database/snapshot.ts'
 import { type Finding, failed, ok, REBUILD } from '../../schemas/check-findings.ts'
 import { type ChangeKind, type Step, stepsFor } from '../steps.ts'

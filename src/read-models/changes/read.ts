@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import type { Change } from '../../schemas/changes.ts'
 import { changes } from './tables.ts'
 

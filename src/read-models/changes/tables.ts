@@ -1,5 +1,5 @@
 import { bigint, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { chainId, instant } from '../../database/columns.ts'
+import { chainId, instant } from '../../database/column-types.ts'
 
 /**
  * A change of the public data, written in the batch that makes it and dropped after a while, the oldest first. The first of

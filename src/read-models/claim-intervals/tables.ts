@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigint, check, integer, pgTable, primaryKey, smallint } from 'drizzle-orm/pg-core'
-import { blockTimestamp, exactNumber } from '../../database/columns.ts'
+import { blockTimestamp, exactNumber } from '../../database/column-types.ts'
 
 const count = () => bigint({ mode: 'number' }).notNull()
 

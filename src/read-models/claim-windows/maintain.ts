@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { populating, type Step, stepsFor } from '../steps.ts'
 
 /*

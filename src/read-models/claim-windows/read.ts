@@ -137,7 +137,7 @@ const periodColumns = {
  * `now` and `nowSeconds`: campaigns of which claims have entered or left a window since the stored totals are looked up
  * one by one, with that difference; all others come in the order of an index, or by their filters.
  */
-export function foremostCampaigns(period: TrendingPeriod, conditions: SQL[]) {
+export function topCampaigns(period: TrendingPeriod, conditions: SQL[]) {
   const { amount, count } = periodColumns[period]
   const now = sql`${sql.placeholder('now')}::timestamptz`
   const condition = sql.join(

@@ -8,7 +8,7 @@ import {
   exactNumber,
   instant,
   lowerCaseAddress,
-} from '../../database/columns.ts'
+} from '../../database/column-types.ts'
 import { ofCampaign } from '../../database/tables/campaigns.ts'
 
 /** Length of a window in seconds; 0 stands for all claims, whenever they were made. */

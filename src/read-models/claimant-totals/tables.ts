@@ -1,6 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { bigint, check, foreignKey, index, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
-import { address, blockTimestamp, campaignKey, chainId, exactNumber, lowerCaseAddress } from '../../database/columns.ts'
+import {
+  address,
+  blockTimestamp,
+  campaignKey,
+  chainId,
+  exactNumber,
+  lowerCaseAddress,
+} from '../../database/column-types.ts'
 import { incentives } from '../../database/tables/incentives-and-claims.ts'
 
 const totals = () => ({

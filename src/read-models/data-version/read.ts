@@ -1,6 +1,6 @@
 import { desc, max, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import {
   createFollowedChainReader,
   followedAsText,
@@ -47,7 +47,7 @@ const MAX_CHANGES = 1000
  */
 export function createDataVersionReader(lookups: Database, clock: () => Date): DataVersionReader {
   const newest = prepareNewest(lookups)
-  const news = prepareNews(lookups)
+  const news = prepareNewRevisions(lookups)
   const toAsOf = createAsOfParser()
   const changes = new Map<number, Change>()
   /** Matches no revision: at first, everything is new. */
@@ -133,7 +133,7 @@ function concerns(change: Change | undefined, dependencies: Dependencies | undef
     dependencies.campaignKeys === 'all' ||
     dependencies.campaignKeys.some((key) => campaignKeys.has(key)) ||
     dependencies.recordKeys?.some((key) => (recordKeys ?? campaignKeys).has(key)) ||
-    dependencies.claimants?.some((address) => claimants?.has(toMark(address)) ?? true) ||
+    dependencies.claimants?.some((address) => claimants?.has(toAddressSuffix(address)) ?? true) ||
     false
   )
 }
@@ -148,7 +148,7 @@ const toChange = ({ epoch, campaignKeys, recordKeys, claimants, affectsLists }: 
 const toSet = (values: readonly number[] | null) => (values === null ? undefined : new Set(values))
 
 /** The last 32 bits of an address, as revisions identify claimants. */
-const toMark = (address: string) => Number.parseInt(address.slice(-8), 16) | 0
+const toAddressSuffix = (address: string) => Number.parseInt(address.slice(-8), 16) | 0
 
 /** Whether a block that the response shows as not final has become final: that takes no revision. */
 function isFinalByNow(dependencies: Dependencies | undefined, { asOf }: DataVersion) {
@@ -212,7 +212,7 @@ const prepareNewest = (database: Database) =>
  * The newest known revision, or the newest of all if that is lost, and all after it; known ones are not read again. A
  * `case` does not evaluate what it does not need.
  */
-function prepareNews(database: Database) {
+function prepareNewRevisions(database: Database) {
   const { revision, epoch, campaignKeys, recordKeys, claimants, affectsLists } = dataVersions
   const now = sql`${sql.placeholder('now')}::timestamptz`
   const knownRevision = sql`${sql.placeholder('revision')}::bigint`

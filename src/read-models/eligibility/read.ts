@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
+import type { ClaimReason, Verdict } from '../../schemas/campaigns/account-eligibility.ts'
 import type { AllowList } from '../../schemas/campaigns/allow-lists.ts'
-import type { ClaimReason, Verdict } from '../../schemas/campaigns/eligibility.ts'
 
 /** The facts of the incentives of campaigns, or of those at positions, about the placeholder `user`, as `facts`. */
 export const claimFacts = (keys: SQL, positions: SQL = sql`null::smallint[]`) =>

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Database } from '../../database/connection/client.ts'
+import type { Database } from '../../database/connection/open-database.ts'
 import { followedChains } from '../../database/tables/followed-chains.ts'
 
 /** The price in force at an instant, both in milliseconds since 1970. */

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigint, check, index, integer, pgTable, primaryKey, unique } from 'drizzle-orm/pg-core'
-import { address, chainId, exactNumber, instant, lowerCaseAddress } from '../../database/columns.ts'
+import { address, chainId, exactNumber, instant, lowerCaseAddress } from '../../database/column-types.ts'
 
 /**
  * A token that has or had a price, with a short key because every price contains it, and the price source that the file

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { endSql } from '../../../src/database/records/record-pages.ts'
 import { type RecordKind, recordKinds } from '../../../src/database/records/record-sources.ts'
+import { endSql } from '../../../src/database/records/record-sql.ts'
 import { importRecords } from '../../../src/import/importer.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { createRandom, type Random, randomBatch } from '../../setup/data/random-records.ts'

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { applyMigration, type Migration } from '../../../src/database/apply-migration.ts'
-import { readMigrations } from '../../../src/database/migrations.ts'
+import { readMigrations } from '../../../src/database/migrate-database.ts'
 
 /** Makes the schema of the version that had so many migrations, in an empty database; `look` sees each before its commit. */
 export async function migrateTo(

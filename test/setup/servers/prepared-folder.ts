@@ -4,7 +4,7 @@ import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inject } from 'vitest'
-import { migrateDatabase } from '../../../src/database/migrations.ts'
+import { migrateDatabase } from '../../../src/database/migrate-database.ts'
 import { openEmbeddedServer } from '../../../src/embedded/embedded-postgres.ts'
 import { makeServerFolder } from './server-folder.ts'
 

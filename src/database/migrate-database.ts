@@ -6,9 +6,15 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import { applyMigration, type Migration } from './apply-migration.ts'
-import { type Database, openClient, RESPONSE_TIMEOUT_MS } from './connection/client.ts'
 import { orUnreachable, SchemaBehindError } from './connection/database-errors.ts'
-import { findServingRoles, grantReading, requireServingRole, takeRest, withholdFunctions } from './serving-role.ts'
+import { type Database, openClient, RESPONSE_TIMEOUT_MS } from './connection/open-database.ts'
+import {
+  findServingRoles,
+  grantReading,
+  requireServingRole,
+  revokeOtherRights,
+  revokeWritingFunctions,
+} from './serving-role.ts'
 
 const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations')
 
@@ -50,13 +56,13 @@ export async function migrateDatabase(url: string, options: MigrationOptions = {
         applyMigration(client, migration, {
           onBlocked,
           beforeCommit: async () => {
-            await withholdFunctions(client, 'public')
+            await revokeWritingFunctions(client, 'public')
             for (const role of roles) await grantReading(client, role)
           },
         }),
       )
     }
-    if (servingRole !== undefined) await takeRest(client, servingRole)
+    if (servingRole !== undefined) await revokeOtherRights(client, servingRole)
     return pending.length
   } finally {
     await client.end()
