@@ -5,7 +5,7 @@ import { DatabaseUnreachableError, describeFailure } from './database/connection
 import { type Database, LOOKUP_CONNECTIONS } from './database/connection/open-database.ts'
 import type { ServerState } from './database/connection/timeline-guard.ts'
 import { createCredentialStore } from './database/lookups/credentials.ts'
-import type { OpenSnapshot } from './database/records/snapshots.ts'
+import type { OpenSnapshot } from './database/records/export-snapshots.ts'
 import { createAccessListRepository } from './features/access-lists/access-list-repository.ts'
 import { accessListRoutes } from './features/access-lists/access-list-routes.ts'
 import { accessListSchemas } from './features/access-lists/access-list-schemas.ts'

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { type Differences, findDifferences, type Sample, within } from '../database/data-consistency.ts'
+import { type Differences, findDifferences, type Sample, within } from '../database/find-data-differences.ts'
 import { inSnapshot, type Query } from '../database/snapshot.ts'
 import { beforeDocumentsDiffer, differingDocuments } from '../read-models/campaign-documents/maintain.ts'
 import { differingFacets } from '../read-models/campaign-search/check.ts'

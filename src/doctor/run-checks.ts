@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describeFailure, isConnectionFailure } from '../database/connection/database-errors.ts'
-import { type Differences, findDifferences, pickCampaigns, type Sample } from '../database/data-consistency.ts'
+import { type Differences, findDifferences, pickCampaigns, type Sample } from '../database/find-data-differences.ts'
 import type { FollowedChain } from '../database/lookups/followed-chains.ts'
 import { inSnapshot, type Query } from '../database/snapshot.ts'
 import { campaignsWithWrongBits, differingBitmaps } from '../read-models/campaign-search/check.ts'

@@ -12,7 +12,7 @@ import {
   MAX_SAFE_INTEGER,
   TransactionHash,
 } from '../schemas/primitives.ts'
-import { ref, refOrNull } from '../schemas/references.ts'
+import { ref, refOrNull } from '../schemas/schema-builders.ts'
 import { optionalInstant, optionalText, orNull, recordOf } from './record-fields.ts'
 
 /** The totals of an incentive for which indexers are known to write `""` where they do not know. */

@@ -12,7 +12,7 @@ import {
   TransactionHash,
   text,
 } from '../schemas/primitives.ts'
-import { ref, refOrNull, wordOrNull } from '../schemas/references.ts'
+import { ref, refOrNull, wordOrNull } from '../schemas/schema-builders.ts'
 import { CampaignMetadataRecord, CampaignRecord } from './campaign-records.ts'
 import { optionalText, recordOf } from './record-fields.ts'
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Claim } from './campaigns/claims.ts'
 import { CampaignId, ChainId, DecimalAmount, Instant, text } from './primitives.ts'
-import { component, ref, refOrNull, word } from './references.ts'
+import { component, ref, refOrNull, word } from './schema-builders.ts'
 
 export const changeKinds = [
   ...(['campaign.added', 'campaign.changed', 'campaign.removed', 'claim.added', 'claim.removed'] as const),

@@ -57,7 +57,7 @@ const operation: Recipe = [
     undefined,
     `import { type Static, Type } from '@sinclair/typebox'
 import { Address, ChainId, text } from '../../schemas/primitives.ts'
-import { component, inline, ref } from '../../schemas/references.ts'
+import { component, inline, ref } from '../../schemas/schema-builders.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
 
 export const ListCurrenciesQuery = queryOf({ chainId: inline(ChainId, { description: 'Chain of the tokens.' }) }, {})
@@ -169,7 +169,7 @@ export const campaignStepCounts = pgTable('campaign_step_counts', {
   [
     'src/read-models/step-counts/maintain.ts',
     undefined,
-    `import { type Sample, within } from '../../database/data-consistency.ts'
+    `import { type Sample, within } from '../../database/find-data-differences.ts'
 import { aboutCampaigns, type Step, stepsFor } from '../steps.ts'
 
 /** @param keys a query for keys of campaigns */

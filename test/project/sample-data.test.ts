@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats'
 import { generateSample } from 'reward-campaigns-sample-data'
 import { decodeAbiParameters, decodeFunctionData, type Hex, parseAbi, parseAbiParameters, size } from 'viem'
 import { expect, test } from 'vitest'
-import { toClaimTransaction } from '../../src/schemas/campaigns/claim-transactions.ts'
+import { toClaimTransaction } from '../../src/schemas/campaigns/encode-claim-transaction.ts'
 import { incentiveTypes } from '../../src/schemas/campaigns/incentives.ts'
 
 /*

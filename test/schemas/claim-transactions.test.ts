@@ -10,7 +10,7 @@ import {
 } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { coreEvents } from '../../src/indexer/protocol/abi-events.ts'
-import { isClaimPayload, toClaimTransaction } from '../../src/schemas/campaigns/claim-transactions.ts'
+import { isClaimPayload, toClaimTransaction } from '../../src/schemas/campaigns/encode-claim-transaction.ts'
 import { logsOf, recording } from '../indexer/recording/recording.ts'
 
 const core = '0xea11a7937809b8585e63b12cc86bf91a72a5b08a'

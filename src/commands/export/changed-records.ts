@@ -1,11 +1,11 @@
 import pg from 'pg'
+import type { Snapshot } from '../../database/records/export-snapshots.ts'
 import { type RecordKind, recordSources } from '../../database/records/record-sources.ts'
 import { copyChangedNeededSql, copySql, type RecordFormat } from '../../database/records/record-sql.ts'
-import type { Snapshot } from '../../database/records/snapshots.ts'
 import type { RemovalRecord } from '../../ingest/records.ts'
 import { parseChangeCursor } from '../../read-models/changes/read.ts'
 import type { Change } from '../../schemas/changes.ts'
-import type { CopyState } from './copied-files.ts'
+import type { CopyState } from './export-folder.ts'
 
 /** What is to be appended for some changes: statements for the records that are there, and removals of those that are not. */
 export interface ChangedRecords {

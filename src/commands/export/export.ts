@@ -2,9 +2,9 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { openSnapshotsOf, type Snapshot, withCrlf } from '../../database/records/export-snapshots.ts'
 import { type RecordKind, recordKinds } from '../../database/records/record-sources.ts'
 import { chainsSql, conditionsOf, copySql, type RecordFormat } from '../../database/records/record-sql.ts'
-import { openSnapshotsOf, type Snapshot, withCrlf } from '../../database/records/snapshots.ts'
 import type { RemovalRecord } from '../../ingest/records.ts'
 import { type Attempt, retryWhileAway, withCurrentSchema } from '../../process/database-access.ts'
 import { ending } from '../../process/shutdown.ts'
@@ -21,7 +21,7 @@ import {
   openState,
   REMOVALS,
   writeState,
-} from './copied-files.ts'
+} from './export-folder.ts'
 
 export interface ExportOptions {
   format: RecordFormat

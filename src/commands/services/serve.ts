@@ -14,7 +14,7 @@ import {
 } from '../../database/connection/database-errors.ts'
 import { type Database, openServingDatabase } from '../../database/connection/open-database.ts'
 import { migrateDatabase, requireCurrentSchema } from '../../database/migrate-database.ts'
-import { openSnapshotsOf } from '../../database/records/snapshots.ts'
+import { openSnapshotsOf } from '../../database/records/export-snapshots.ts'
 import { version } from '../../http/version.ts'
 import { createServiceCounts } from '../../observability/counters.ts'
 import { createRegister, serveMetrics } from '../../observability/metrics-server.ts'

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { and, desc, eq, getTableColumns, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Database } from '../connection/open-database.ts'
-import { credentials } from '../tables/users.ts'
+import { credentials } from '../tables/credentials-and-profiles.ts'
 
 /** The holder of a bearer token; the address, lower-case, is the user's own. */
 export type Credential = Pick<typeof credentials.$inferSelect, 'id' | 'userId' | 'address' | 'isAdmin'>

@@ -3,7 +3,7 @@ import { parameterExamples } from '../../schemas/parameters/parameter-examples.t
 import { choiceInAnyCase, optionalChoice, optionalName, queryOf } from '../../schemas/parameters/query-values.ts'
 import { searchBounds } from '../../schemas/parameters/search-words.ts'
 import { Instant, text, wholeNumber } from '../../schemas/primitives.ts'
-import { component, listOf, ref } from '../../schemas/references.ts'
+import { component, listOf, ref } from '../../schemas/schema-builders.ts'
 
 /** Maximum number of lists in a response; `x-total-count` has the number of all. */
 export const MAX_ACCESS_LISTS = 1000

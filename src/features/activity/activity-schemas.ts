@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { choice, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
 import { campaignIds, minimumBlocks, seriesDependencies } from '../../schemas/parameters/shared-parameters.ts'
 import { CampaignId, Instant, UsdAmount, wholeNumber } from '../../schemas/primitives.ts'
-import { closed, component, listOf, optional, ref, word } from '../../schemas/references.ts'
+import { closed, component, listOf, optional, ref, word } from '../../schemas/schema-builders.ts'
 
 /** The intervals that a time range is divided into, all of the same length. */
 export const INTERVALS = {

@@ -35,7 +35,7 @@ import {
   UsdAmount,
   wholeNumber,
 } from '../../schemas/primitives.ts'
-import { component, inline, listOf, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { component, inline, listOf, ref, refOrNull, stringOrNull } from '../../schemas/schema-builders.ts'
 
 /** The common properties of the list and the detail. */
 const campaignFields = {

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Change, ChangeCursor, changeKinds } from '../../schemas/changes.ts'
 import { commaSeparated, integerWithDefault, oneOf, queryOf } from '../../schemas/parameters/query-values.ts'
 import { campaignIds, chainIds } from '../../schemas/parameters/shared-parameters.ts'
-import { component, listOf, optional, ref } from '../../schemas/references.ts'
+import { component, listOf, optional, ref } from '../../schemas/schema-builders.ts'
 
 /** The longest time that an empty response may wait. */
 const MAX_WAIT_SECONDS = 25

@@ -11,7 +11,7 @@ import {
   timeRange,
 } from '../../schemas/parameters/shared-parameters.ts'
 import { Address, wholeNumber } from '../../schemas/primitives.ts'
-import { component, listOf, optional } from '../../schemas/references.ts'
+import { component, listOf, optional } from '../../schemas/schema-builders.ts'
 
 export const ListClaimsQuery = queryOf({
   claimant: optional(Address, { description: 'Only claims of this account.', example: parameterExamples.paidClaimant }),

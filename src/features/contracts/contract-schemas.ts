@@ -3,7 +3,7 @@ import { parameterExamples } from '../../schemas/parameters/parameter-examples.t
 import { choice, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
 import { chainIds, minimumBlocks, paging } from '../../schemas/parameters/shared-parameters.ts'
 import { Address, ChainId, text, wholeNumber } from '../../schemas/primitives.ts'
-import { closed, component, optional, ref } from '../../schemas/references.ts'
+import { closed, component, optional, ref } from '../../schemas/schema-builders.ts'
 
 export const ListContractsQuery = queryOf({
   ...paging,

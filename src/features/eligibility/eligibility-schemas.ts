@@ -5,7 +5,7 @@ import { parameterExamples } from '../../schemas/parameters/parameter-examples.t
 import { queryOf } from '../../schemas/parameters/query-values.ts'
 import { campaignIds, minimumBlocks } from '../../schemas/parameters/shared-parameters.ts'
 import { Address, CampaignId, wholeNumber } from '../../schemas/primitives.ts'
-import { component, inline, listOf, ref } from '../../schemas/references.ts'
+import { component, inline, listOf, ref } from '../../schemas/schema-builders.ts'
 
 export const ListEligibilityQuery = queryOf(
   {

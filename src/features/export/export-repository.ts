@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { sql } from 'drizzle-orm'
 import { followedAsText, parseAsOf } from '../../database/lookups/followed-chains.ts'
+import { type OpenSnapshot, withCrlf } from '../../database/records/export-snapshots.ts'
 import { type RecordKind, recordSources } from '../../database/records/record-sources.ts'
 import {
   chainsSql,
@@ -11,7 +12,6 @@ import {
   type RecordFormat,
   type RecordPosition,
 } from '../../database/records/record-sql.ts'
-import { type OpenSnapshot, withCrlf } from '../../database/records/snapshots.ts'
 import { readCursor, toCursor } from '../../http/request/cursors.ts'
 import { TooManyExportsError } from '../../http/request/errors/errors.ts'
 import { createChangeReader } from '../../read-models/changes/read.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { text, wholeNumber } from '../../schemas/primitives.ts'
-import { closed, component, listOf, word } from '../../schemas/references.ts'
+import { closed, component, listOf, word } from '../../schemas/schema-builders.ts'
 
 const integerOrNull = (description: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description })

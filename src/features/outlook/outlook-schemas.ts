@@ -11,7 +11,7 @@ import {
   UsdAmount,
   wholeNumber,
 } from '../../schemas/primitives.ts'
-import { component, listOf, ref, word } from '../../schemas/references.ts'
+import { component, listOf, ref, word } from '../../schemas/schema-builders.ts'
 
 /** Lengths of the time whose pace is shown, in seconds. */
 export const BASIS_SECONDS = { '24h': 86_400, '7d': 604_800 } as const

@@ -3,7 +3,7 @@ import { parameterExamples } from '../../schemas/parameters/parameter-examples.t
 import { optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
 import { minimumBlocks, seriesDependencies } from '../../schemas/parameters/shared-parameters.ts'
 import { Instant } from '../../schemas/primitives.ts'
-import { component, inline, listOf, optional, ref, refOrNull, wordOrNull } from '../../schemas/references.ts'
+import { component, inline, listOf, optional, ref, refOrNull, wordOrNull } from '../../schemas/schema-builders.ts'
 
 /** Maximum number of points in a series. */
 export const MAX_POINTS = 400

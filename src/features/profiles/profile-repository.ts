@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/open-database.ts'
-import { profileScoreCounts, profiles } from '../../database/tables/users.ts'
+import { profileScoreCounts, profiles } from '../../database/tables/credentials-and-profiles.ts'
 import type { UserProfile } from './profile-schemas.ts'
 
 export function createProfileRepository(database: Database, clock: () => Date) {

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
 import { Address, BaseUnits, Instant } from '../../schemas/primitives.ts'
-import { closed, component, optional, ref, word } from '../../schemas/references.ts'
+import { closed, component, optional, ref, word } from '../../schemas/schema-builders.ts'
 
 export const GetUserProfileQuery = queryOf({
   user: optional(Address, {

@@ -14,7 +14,7 @@ import {
   UsdAmount,
   wholeNumber,
 } from '../../schemas/primitives.ts'
-import { component, inline, listOf, ref, refOrNull } from '../../schemas/references.ts'
+import { component, inline, listOf, ref, refOrNull } from '../../schemas/schema-builders.ts'
 
 export const ListRewardsParams = Type.Object(
   { address: inline(Address, { description: 'The account.', example: parameterExamples.claimant }) },

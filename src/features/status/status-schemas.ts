@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { followingStates } from '../../database/lookups/followed-chains.ts'
 import { ChainId, Instant, text, wholeNumber } from '../../schemas/primitives.ts'
-import { component, listOf, ref, refOrNull, stringOrNull, word } from '../../schemas/references.ts'
+import { component, listOf, ref, refOrNull, stringOrNull, word } from '../../schemas/schema-builders.ts'
 
 const blockNumber = (description: string) => stringOrNull(`${description} Decimal.`, { maxLength: 16 })
 

@@ -6,7 +6,7 @@ import { commaSeparated, optionalBoolean, queryOf } from '../../schemas/paramete
 import { searchText } from '../../schemas/parameters/search-words.ts'
 import { chainIds, minimumBlocks, paging } from '../../schemas/parameters/shared-parameters.ts'
 import { DecimalAmount, Instant, text, wholeNumber } from '../../schemas/primitives.ts'
-import { component, listOf, ref, refOrNull } from '../../schemas/references.ts'
+import { component, listOf, ref, refOrNull } from '../../schemas/schema-builders.ts'
 
 export const ListTokensQuery = queryOf({
   ...paging,

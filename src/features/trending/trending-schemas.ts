@@ -26,7 +26,16 @@ import {
   text,
   wholeNumber,
 } from '../../schemas/primitives.ts'
-import { component, inline, listOf, ref, refOrNull, stringOrNull, word, wordOrNull } from '../../schemas/references.ts'
+import {
+  component,
+  inline,
+  listOf,
+  ref,
+  refOrNull,
+  stringOrNull,
+  word,
+  wordOrNull,
+} from '../../schemas/schema-builders.ts'
 
 const usd = (description: string) => Type.Number({ minimum: 0, description: `${description} US dollars, 6 decimals.` })
 const percentage = (description: string) => Type.Optional(Type.Number({ description }))

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { ResponseCache } from '../../cache/response-cache.ts'
-import { ref } from '../../schemas/references.ts'
+import { ref } from '../../schemas/schema-builders.ts'
 import { ErrorResponse, ProblemDetails } from './errors/error-schemas.ts'
 import * as catalogue from './errors/errors.ts'
 import {

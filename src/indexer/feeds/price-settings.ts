@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Hex } from 'viem'
 import { Address, DecimalAmount } from '../../schemas/primitives.ts'
-import { ref } from '../../schemas/references.ts'
+import { ref } from '../../schemas/schema-builders.ts'
 
 /** The price source of a token, as the operator writes it. */
 export const PriceEntry = Type.Object(

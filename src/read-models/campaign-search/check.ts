@@ -1,4 +1,4 @@
-import { type Sample, within } from '../../database/data-consistency.ts'
+import { type Sample, within } from '../../database/find-data-differences.ts'
 
 /** The kinds that follow from other rows of a campaign; the collection is only here. */
 const IS_DERIVED = `kind <> 'collection'`

@@ -1,4 +1,4 @@
-import { type Sample, within } from '../../database/data-consistency.ts'
+import { type Sample, within } from '../../database/find-data-differences.ts'
 import { populating, type Step, stepsFor } from '../steps.ts'
 
 /** Working tables: claims that follow one another, which have come or gone, and a row where a batch has too many for that. */

@@ -1,4 +1,4 @@
-import { type Sample, within } from '../../database/data-consistency.ts'
+import { type Sample, within } from '../../database/find-data-differences.ts'
 
 /** Campaigns whose row in `trending_campaigns` differs from the view, is missing, or should not exist. */
 export const differingTrendingCampaigns = (sample: Sample) => `

@@ -1,4 +1,4 @@
-import { type Sample, within } from '../../database/data-consistency.ts'
+import { type Sample, within } from '../../database/find-data-differences.ts'
 import { type Step, stepsFor, stepsUnlessEmpty } from '../steps.ts'
 
 /** The sums of the changed claims of busy claimants. */

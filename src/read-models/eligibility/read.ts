@@ -94,7 +94,7 @@ export async function evaluate(row: FactRow, of: { id: string; user: string }, n
   if (evaluated.verdict !== 'claimable' || signature === null || referrer === null || position === null)
     return evaluated
   // Loads the encoder of calls, which few requests need.
-  const { toClaimTransaction } = await import('../../schemas/campaigns/claim-transactions.ts')
+  const { toClaimTransaction } = await import('../../schemas/campaigns/encode-claim-transaction.ts')
   const claim = { campaignId: of.id, incentiveIndex: position, claimant: of.user, referrer, signature }
   const transaction = toClaimTransaction(claim)
   return { ...evaluated, signature, referrer, ...(transaction === undefined ? {} : { transaction }) }

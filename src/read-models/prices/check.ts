@@ -1,4 +1,4 @@
-import { type Sample, within } from '../../database/data-consistency.ts'
+import { type Sample, within } from '../../database/find-data-differences.ts'
 import type { Query } from '../../database/snapshot.ts'
 import { type Finding, ok } from '../../schemas/check-findings.ts'
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Address, BaseUnits, Instant, TransactionHash, text } from '../primitives.ts'
-import { component, listOf, ref, refOrNull, word } from '../references.ts'
+import { component, listOf, ref, refOrNull, word } from '../schema-builders.ts'
 import { AllowListType } from './allow-lists.ts'
 
 export const Verdict = word(

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Address, ChainId, text } from '../primitives.ts'
-import { component, openEnumeration, ref, word } from '../references.ts'
+import { component, openEnumeration, ref, word } from '../schema-builders.ts'
 
 /** What action templates are about. */
 export const actionCategories = [

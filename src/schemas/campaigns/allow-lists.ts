@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Address } from '../primitives.ts'
-import { component, listOf, ref, word } from '../references.ts'
+import { component, listOf, ref, word } from '../schema-builders.ts'
 
 export const AllowListType = word(
   ['SimpleAllowList', 'SimpleDenyList', 'OpenAllowList', 'OffchainAccessList'],

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { component, listOf, word } from '../references.ts'
+import { component, listOf, word } from '../schema-builders.ts'
 
 /** What campaigns can be counted by, in the order of responses. */
 export const facetNames = [

@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { parameterExamples } from '../parameters/parameter-examples.ts'
 import { booleanOrNull, commaSeparated, name128, optionalInteger, optionalName } from '../parameters/query-values.ts'
 import { Address, MAX_SAFE_INTEGER } from '../primitives.ts'
-import { optional, ref } from '../references.ts'
+import { optional, ref } from '../schema-builders.ts'
 
 /** An entry of the `tokens` parameter. */
 export const TokenFilter = Type.String({

@@ -8,7 +8,7 @@ import {
   UsdAmount,
   wholeNumber,
 } from '../primitives.ts'
-import { component, ref, refOrNull, stringOrNull, wordOrNull } from '../references.ts'
+import { component, ref, refOrNull, stringOrNull, wordOrNull } from '../schema-builders.ts'
 import { incentiveTypes } from './incentives.ts'
 import { TokenMetadata } from './tokens.ts'
 

@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
 import { Address, BaseUnits, TotalAmount, text } from '../primitives.ts'
-import { component, openEnumeration, ref, refOrNull, word, zeroOrOne } from '../references.ts'
+import { component, openEnumeration, ref, refOrNull, word, zeroOrOne } from '../schema-builders.ts'
 import { TokenMetadata } from './tokens.ts'
 
 /*

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Address, ChainId, text } from '../primitives.ts'
-import { component, ref } from '../references.ts'
+import { component, ref } from '../schema-builders.ts'
 
 /** A reward token's metadata; from the token record, never from the campaign. */
 export const TokenMetadata = component('TokenMetadata', 'A known token.', {

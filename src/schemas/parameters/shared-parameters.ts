@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { CampaignId, ChainId, Instant, MAX_SAFE_INTEGER } from '../primitives.ts'
-import { inline, optional, ref } from '../references.ts'
+import { inline, optional, ref } from '../schema-builders.ts'
 import { parameterExamples } from './parameter-examples.ts'
 import { commaSeparated, integerWithDefault } from './query-values.ts'
 

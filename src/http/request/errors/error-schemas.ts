@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { component, ref, word } from '../../../schemas/references.ts'
+import { component, ref, word } from '../../../schemas/schema-builders.ts'
 
 /** A fault of one parameter of a request. */
 export const ParameterError = component('ParameterError', 'What is wrong with one parameter.', {
