@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { requestFiles } from 'reward-campaigns-example-requests'
 import { stringify } from 'yaml'
 import { buildApp } from '../app.ts'
-import { openDatabase } from '../database/connection/pool.ts'
+import { openPool } from '../database/connection/pool.ts'
 import { toOpenApi } from '../http/openapi/openapi.ts'
 import type { Settings } from '../settings.ts'
 
@@ -16,7 +16,7 @@ const formats: [end: RegExp, write: (document: object) => string][] = [
 /** `openapi`: writes the OpenAPI document, and the collections made from it, without a database. */
 export async function writeOpenApi(settings: Settings, { output = [] }: { output?: string[] }) {
   // Never connected to: describing the service needs no query.
-  const { database, close } = openDatabase({
+  const { database, close } = openPool({
     url: 'postgres://127.0.0.1',
     poolSize: 1,
     connectionTimeoutMs: 1,

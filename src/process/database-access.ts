@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigurationError } from '../config.ts'
 import { explainFailure, isDatabaseUnreachable } from '../database/connection/database-errors.ts'
 import type { Database } from '../database/connection/open-database.ts'
-import { openDatabase } from '../database/connection/pool.ts'
+import { openPool } from '../database/connection/pool.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrate-database.ts'
 import { type EmbeddedServer, openEmbeddedServer } from '../embedded/embedded-postgres.ts'
 import { findBinaries } from '../embedded/embedded-programs.ts'
@@ -92,7 +92,7 @@ export async function withCurrentSchema<T>(
   attempt: Attempt = (work) => work(),
 ) {
   const access = await openDatabaseAccess(settings)
-  const { database, close } = openDatabase({
+  const { database, close } = openPool({
     url: access.url,
     poolSize: 1,
     connectionTimeoutMs: 10_000,

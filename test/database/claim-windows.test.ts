@@ -2,7 +2,7 @@ import { Big } from 'big.js'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openDatabase } from '../../src/database/connection/pool.ts'
+import { openPool } from '../../src/database/connection/pool.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { differingTrendingCampaigns } from '../../src/read-models/claim-windows/check.ts'
@@ -305,7 +305,7 @@ test('totals are not moved on while an import is at work, and nobody waits for i
 })
 
 test('a step that finds an import at work is worth another try, one that finds nothing to do is not', async () => {
-  const opened = openDatabase({
+  const opened = openPool({
     ...{ url: database.url, poolSize: 1, connectionTimeoutMs: 10_000, statementTimeoutMs: 10_000 },
     onIdleError: () => undefined,
   })

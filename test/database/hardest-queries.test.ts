@@ -4,7 +4,7 @@ import { generateSample } from 'reward-campaigns-sample-data'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
-import { type OpenDatabase, openDatabase } from '../../src/database/connection/pool.ts'
+import { type OpenPool, openPool } from '../../src/database/connection/pool.ts'
 import type { ListActivityResponse } from '../../src/features/activity/activity-schemas.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
@@ -33,7 +33,7 @@ const HOURS = 60 * 24
 const NOW = new Date('2026-01-01T00:00:00.000Z')
 
 let database: TestDatabase
-let opened: OpenDatabase
+let opened: OpenPool
 let app: Awaited<ReturnType<typeof buildApp>>
 let queries: Record<'campaigns' | 'contracts' | 'activity' | 'trending', HardQuery[]>
 let explaining: pg.Client
@@ -69,7 +69,7 @@ beforeAll(async () => {
   await storeTotalsOf(database, NOW.getTime() / 1000)
   await storeActivityOf(database, NOW.getTime() / 1000)
   await database.query('vacuum analyze')
-  opened = openDatabase({
+  opened = openPool({
     url: database.url,
     poolSize: 4,
     connectionTimeoutMs: 10_000,

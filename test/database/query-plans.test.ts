@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { generateSample } from 'reward-campaigns-sample-data'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type OpenDatabase, openDatabase } from '../../src/database/connection/pool.ts'
+import { type OpenPool, openPool } from '../../src/database/connection/pool.ts'
 import {
   type AccessListRepository,
   createAccessListRepository,
@@ -38,7 +38,7 @@ const WATCHED = [
 ]
 
 let database: TestDatabase
-let opened: OpenDatabase
+let opened: OpenPool
 let campaigns: CampaignRepository
 let version: DataVersion
 let accessLists: AccessListRepository
@@ -54,7 +54,7 @@ beforeAll(async () => {
   await addProfiles()
   await storeActivityOf(database, NOW.getTime() / 1000)
   await database.query('vacuum analyze')
-  opened = openDatabase({
+  opened = openPool({
     url: database.url,
     poolSize: 1,
     connectionTimeoutMs: 10_000,

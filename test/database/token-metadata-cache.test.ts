@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { openDatabase } from '../../src/database/connection/pool.ts'
+import { openPool } from '../../src/database/connection/pool.ts'
 import { createTokenStore, tokenVersion } from '../../src/database/lookups/token-metadata-cache.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
@@ -9,7 +9,7 @@ import { anAddress, aToken } from '../setup/records.ts'
 
 test('tokens are of the moment of the rows, and asked for again only when some have changed', async () => {
   await using database = await createTestDatabase()
-  const opened = openDatabase({
+  const opened = openPool({
     url: database.url,
     poolSize: 1,
     connectionTimeoutMs: 10_000,

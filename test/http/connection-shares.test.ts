@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
-import { openDatabase } from '../../src/database/connection/pool.ts'
+import { openPool } from '../../src/database/connection/pool.ts'
 import { createTestDatabase, lockCampaigns, type TestDatabase } from '../setup/database.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
@@ -13,8 +13,8 @@ import { waitFor } from '../setup/wait-for.ts'
 async function startApp(given: Record<string, string> = {}) {
   const database = await createTestDatabase()
   const limits = { poolSize: 8, queueSize: 8, connectionTimeoutMs: 60_000, statementTimeoutMs: 60_000 }
-  const queries = openDatabase({ url: database.url, ...limits, onIdleError: () => undefined })
-  const lookups = openDatabase({ url: database.url, ...limits, onIdleError: () => undefined })
+  const queries = openPool({ url: database.url, ...limits, onIdleError: () => undefined })
+  const lookups = openPool({ url: database.url, ...limits, onIdleError: () => undefined })
   const settings = readSettings({ LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: '0', ...given })
   const app = await buildApp({
     ...{ database: queries.database, lookups: lookups.database },

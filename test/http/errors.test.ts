@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
-import { openDatabase } from '../../src/database/connection/pool.ts'
+import { openPool } from '../../src/database/connection/pool.ts'
 import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
 import { aCampaign } from '../setup/records.ts'
 import { closedPort, collect, exchange, listen, type RawResponse } from '../setup/servers/sockets.ts'
@@ -391,7 +391,7 @@ describe('a request ID', () => {
 
 describe('a database', () => {
   test('that is away makes every operation 503 with Retry-After, and the rest goes on', async () => {
-    const opened = openDatabase({
+    const opened = openPool({
       url: `postgres://somebody:secret@127.0.0.1:${await closedPort()}/somewhere`,
       poolSize: 1,
       connectionTimeoutMs: 2000,
@@ -567,7 +567,7 @@ const toRawResponse = (response: { statusCode: number; headers: object; body: st
 /** The app on a database of its own, with limits of its own. */
 async function startAppWith(limits: { statementTimeoutMs: number; poolSize: number; connectionTimeoutMs: number }) {
   const database = await createTestDatabase()
-  const opened = openDatabase({ url: database.url, ...limits, onIdleError: () => undefined })
+  const opened = openPool({ url: database.url, ...limits, onIdleError: () => undefined })
   const app = await buildApp({
     database: opened.database,
     settings: readSettings({ LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: '0' }),

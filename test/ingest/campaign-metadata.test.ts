@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const resource of opened.splice(0).reverse()) await resource[Symbol.asyncDispose]()
 })
 
-async function openDatabase() {
+async function openPool() {
   const database = await createTestDatabase()
   opened.push(database)
   return database
@@ -101,7 +101,7 @@ test.each(firstOf([1, 2]))(
   'metadata and campaigns come in any order, again and again, and what is stored is what one record would have said: %i',
   async (seed) => {
     const random = createRandom(seed)
-    const [database, expected] = [await openDatabase(), await openDatabase()]
+    const [database, expected] = [await openPool(), await openPool()]
     const facts: ImportRecord[] = []
     const metadata = new Map<string, CampaignMetadataRecord>()
     for (let round = 0; round < 4; round += 1) {
@@ -127,7 +127,7 @@ test.each(firstOf([1, 2]))(
 )
 
 test('a key that newer metadata leaves out is what the campaign says again', async () => {
-  const database = await openDatabase()
+  const database = await openPool()
   const campaign = aCampaign({ campaignName: 'own', customAction: true })
   const template = anActionTemplate()
   const chosen = { type: 'campaignMetadata', id: campaign.id } as const
@@ -144,7 +144,7 @@ test('a key that newer metadata leaves out is what the campaign says again', asy
 })
 
 test('the same metadata again writes nothing', async () => {
-  const database = await openDatabase()
+  const database = await openPool()
   const campaign = aCampaign()
   const chosen: ImportRecord = { type: 'campaignMetadata', id: campaign.id, campaignName: 'chosen' }
   await save(database, campaign, chosen)
@@ -157,7 +157,7 @@ test('the same metadata again writes nothing', async () => {
 })
 
 test('metadata that refers to what is not there is a fault, whether its campaign is there or not', async () => {
-  const database = await openDatabase()
+  const database = await openPool()
   const campaign = aCampaign()
   await save(database, campaign, anAccessList({ id: 'known' }))
   const attempt = save(

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDatabase } from '../../src/database/connection/pool.ts'
+import { openPool } from '../../src/database/connection/pool.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { type Ingest, openIngest } from '../../src/ingest/batches.ts'
@@ -14,12 +14,12 @@ import { aCampaign, aClaim, anErc20Incentive, aToken, toClaimIdentity, toLowerCa
 let database: TestDatabase
 let ingest: Ingest
 let reader: ChangeReader
-let opened: ReturnType<typeof openDatabase>
+let opened: ReturnType<typeof openPool>
 
 beforeAll(async () => {
   database = await createTestDatabase()
   ingest = await openIngest(database.url)
-  opened = openDatabase({
+  opened = openPool({
     url: () => database.url,
     ...{ poolSize: 1, queueSize: 100, connectionTimeoutMs: 5000, statementTimeoutMs: 5000 },
     onIdleError: () => undefined,

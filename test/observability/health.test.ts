@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
-import { openDatabase } from '../../src/database/connection/pool.ts'
+import { openPool } from '../../src/database/connection/pool.ts'
 import { startTestApp } from '../setup/test-app.ts'
 
 test('a process that answers is alive, and one whose database is there is ready', async () => {
@@ -46,7 +46,7 @@ test('health is no part of the described API', async () => {
 
 async function startAppThatIsReady(isReady: () => Promise<boolean>) {
   // Nothing is asked of it.
-  const opened = openDatabase({
+  const opened = openPool({
     url: 'postgres://127.0.0.1:1',
     poolSize: 1,
     connectionTimeoutMs: 1000,

@@ -3,7 +3,7 @@ import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { openDatabase } from '../../src/database/connection/pool.ts'
+import { openPool } from '../../src/database/connection/pool.ts'
 import { compareSchema, migrateDatabase } from '../../src/database/migrate-database.ts'
 import { schemaObjects } from '../../src/database/schema-objects.ts'
 import { migrateTo } from '../setup/data/earlier-schema.ts'
@@ -77,7 +77,7 @@ test('many connections may migrate at once, and doing so again changes nothing',
 
 test('a schema is current once all migrations are applied, and not before', async () => {
   await using database = await createTestDatabase()
-  const opened = openDatabase({
+  const opened = openPool({
     url: database.url,
     poolSize: 1,
     connectionTimeoutMs: 5000,

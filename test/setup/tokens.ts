@@ -1,4 +1,4 @@
-import { openDatabase } from '../../src/database/connection/pool.ts'
+import { openPool } from '../../src/database/connection/pool.ts'
 import { createSecret, saveCredential } from '../../src/database/lookups/credentials.ts'
 import type { TestApp } from './test-app.ts'
 
@@ -11,7 +11,7 @@ export async function issueToken(
     isAdmin = false,
   }: { userId?: string; address?: string | undefined; isAdmin?: boolean } = {},
 ): Promise<string> {
-  const opened = openDatabase({
+  const opened = openPool({
     url,
     poolSize: 1,
     connectionTimeoutMs: 10_000,

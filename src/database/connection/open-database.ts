@@ -1,7 +1,7 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { connectClient } from './database-errors.ts'
-import { type DatabaseOptions, openDatabase } from './pool.ts'
+import { openPool, type PoolOptions } from './pool.ts'
 import { createTimelineGuard, type ServerState } from './timeline-guard.ts'
 
 /** The database as repositories and the import use it. */
@@ -12,7 +12,7 @@ export const LOOKUP_CONNECTIONS = 2
 
 export type ServingDatabase = ReturnType<typeof openServingDatabase>
 
-interface ServingOptions extends Omit<DatabaseOptions, 'guard' | 'plans'> {
+interface ServingOptions extends Omit<PoolOptions, 'guard' | 'plans'> {
   /** Connections for exports; none is opened before there is one. */
   maxExports?: number
   /** Called when a connection to a replaced primary is closed, with its timeline and the newer one. */
@@ -27,12 +27,12 @@ export function openServingDatabase({ onOlderTimeline = () => undefined, maxExpo
   // Sees to it that all of them have the same history.
   const guard = createTimelineGuard(onOlderTimeline)
   const options = { ...shared, guard }
-  const queries = openDatabase(options)
+  const queries = openPool(options)
   // For what every request needs and an index finds at once: the data version, credentials, readiness, a row by its
   // key. Statements are planned once, since a key is found the same way whatever its value.
-  const lookups = openDatabase({ ...options, poolSize: LOOKUP_CONNECTIONS, plans: 'once' })
+  const lookups = openPool({ ...options, poolSize: LOOKUP_CONNECTIONS, plans: 'once' })
   // For what is read for long, without a limit on its statements.
-  const exports = openDatabase({ ...options, poolSize: Math.max(1, maxExports), statementTimeoutMs: 0 })
+  const exports = openPool({ ...options, poolSize: Math.max(1, maxExports), statementTimeoutMs: 0 })
   return {
     guard,
     queries,

@@ -8,13 +8,13 @@ import { describeFailure, isRolledBack, isTerminated } from './database-errors.t
 import { queryChannel } from './query-tracing-channel.ts'
 import { OlderTimelineError, type TimelineGuard } from './timeline-guard.ts'
 
-export interface OpenDatabase {
+export interface OpenPool {
   database: NodePgDatabase
   pool: pg.Pool
   close: () => Promise<void>
 }
 
-export interface DatabaseOptions {
+export interface PoolOptions {
   /** A function if it is known only later: it is called for each new connection. */
   url: string | (() => string)
   poolSize: number
@@ -34,7 +34,7 @@ export interface DatabaseOptions {
  * Opens a pool; it connects only for the first query. The server ends a statement that takes too long; if the server
  * itself does not respond, the driver does so a second later.
  */
-export function openDatabase(options: DatabaseOptions): OpenDatabase {
+export function openPool(options: PoolOptions): OpenPool {
   const { url, statementTimeoutMs } = options
   const pool = new pg.Pool({
     ...(typeof url === 'string' ? { connectionString: url } : { Client: connectingTo(url) }),

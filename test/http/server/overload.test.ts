@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { buildApp } from '../../../src/app.ts'
 import { readSettings } from '../../../src/config.ts'
-import { openDatabase } from '../../../src/database/connection/pool.ts'
+import { openPool } from '../../../src/database/connection/pool.ts'
 import { createTestDatabase, lockCampaigns } from '../../setup/database.ts'
 import { aCampaign } from '../../setup/records.ts'
 import { collect, exchange, listen } from '../../setup/servers/sockets.ts'
@@ -51,7 +51,7 @@ describe('requests', () => {
   test('that would wait for a connection to the database behind many others are 503 at once', async () => {
     await using database = await createTestDatabase()
     const limits = { poolSize: 1, queueSize: 2, connectionTimeoutMs: 60_000, statementTimeoutMs: 60_000 }
-    const opened = openDatabase({ url: database.url, ...limits, onIdleError: () => undefined })
+    const opened = openPool({ url: database.url, ...limits, onIdleError: () => undefined })
     const settings = readSettings({ LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: '0' })
     const app = await buildApp({ database: opened.database, settings, isReady: async () => true })
     try {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { openDatabase } from '../../../src/database/connection/pool.ts'
+import { openPool } from '../../../src/database/connection/pool.ts'
 import { createTrendingRepository } from '../../../src/features/trending/trending-repository.ts'
 import type { ListTrendingCampaignsQuery } from '../../../src/features/trending/trending-schemas.ts'
 import { importRecords } from '../../../src/import/importer.ts'
@@ -94,7 +94,7 @@ test('no question looks at more than the campaigns that were claimed, whatever t
   await importRecords(database.url, [toRecordSource('records', records)])
   await database.query('select advance_claim_windows()')
   await database.query('vacuum analyze')
-  const opened = openDatabase({
+  const opened = openPool({
     ...{ url: database.url, poolSize: 1, connectionTimeoutMs: 10_000, statementTimeoutMs: 60_000 },
     onIdleError: () => undefined,
   })

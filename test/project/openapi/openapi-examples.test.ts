@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fillWithSample } from '../../../src/commands/sample.ts'
-import { openDatabase } from '../../../src/database/connection/pool.ts'
+import { openPool } from '../../../src/database/connection/pool.ts'
 import { setFollowed } from '../../setup/data/followed-chains.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { type Contract, contractOf, type OpenApiParameter } from '../../setup/documents/openapi.ts'
@@ -38,7 +38,7 @@ let authorization: Record<string, string>
 beforeAll(async () => {
   database = await createTestDatabase()
   api = await startTestApp({}, database)
-  const opened = openDatabase({
+  const opened = openPool({
     url: database.url,
     poolSize: 1,
     connectionTimeoutMs: 10_000,
