@@ -15,7 +15,7 @@ import {
   toClaimIdentity,
   toLowerCase,
 } from '../setup/records.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../setup/test-app.ts'
 import { firstOf } from '../setup/thorough.ts'
 
 /*
@@ -59,7 +59,7 @@ test('the compressed forms of an answer count towards the memory of all', () => 
 })
 
 /** Whether a response that has been given once is kept: without this table it can't be recomputed. */
-async function isKept(api: TestApp, url: string) {
+async function isKept(api: BorrowedTestApp, url: string) {
   await api.database.query('alter table campaign_documents rename to elsewhere')
   const { statusCode } = await api.get(url)
   await api.database.query('alter table elsewhere rename to campaign_documents')
@@ -67,7 +67,7 @@ async function isKept(api: TestApp, url: string) {
 }
 
 async function startAppWithCampaigns() {
-  const api = await startTestApp()
+  const api = await borrowTestApp()
   const ingest = await openIngest(api.database.url)
   const asset = anAddress('asset')
   const [shown, other] = [1, 2].map((hour) =>
@@ -157,7 +157,7 @@ const canBeClaimed = (facts: Facts, { campaignId, incentiveIndex }: ClaimRecord)
 test.each(firstOf([1, 2, 3]))(
   'kept answers are those that would be made now, whatever batches come: %i',
   async (seed) => {
-    await using keeping = await startTestApp()
+    await using keeping = await borrowTestApp()
     await using making = await startTestApp({ RESPONSE_CACHE_MB: '0' }, keeping.database)
     const ingest = await openIngest(keeping.database.url)
     try {

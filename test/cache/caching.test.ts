@@ -9,7 +9,7 @@ import { createServiceCounts } from '../../src/observability/counters.ts'
 import { collectGarbage } from '../setup/collect-garbage.ts'
 import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../setup/test-app.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
@@ -28,11 +28,11 @@ async function memoryOfBuffers() {
   return process.memoryUsage().arrayBuffers
 }
 
-const campaignsOf = async (api: TestApp, url = '/campaigns') =>
+const campaignsOf = async (api: BorrowedTestApp, url = '/campaigns') =>
   (await api.get(url)).json<{ campaigns: { id: string; campaignName: string; isActive: boolean }[] }>().campaigns
 
 test('public answers carry a tag and say how long they may be kept', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const campaign = aCampaign()
   await api.save(campaign)
   for (const url of ['/campaigns', `/campaigns/${campaign.id}`]) {
@@ -43,12 +43,12 @@ test('public answers carry a tag and say how long they may be kept', async () =>
 })
 
 test('how long answers may be kept is a setting', async () => {
-  await using api = await startTestApp({ CACHE_MAX_AGE_SECONDS: '0', CACHE_STALE_WHILE_REVALIDATE_SECONDS: '7' })
+  await using api = await borrowTestApp({ CACHE_MAX_AGE_SECONDS: '0', CACHE_STALE_WHILE_REVALIDATE_SECONDS: '7' })
   expect((await api.get('/campaigns')).headers['cache-control']).toBe('public, max-age=0, stale-while-revalidate=7')
 })
 
 test('equal answers have equal tags, and others have others', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   await api.save(aCampaign(), aCampaign())
   const [list, again, one] = await Promise.all([
     api.get('/campaigns'),
@@ -60,7 +60,7 @@ test('equal answers have equal tags, and others have others', async () => {
 })
 
 test('a tag that is known is answered 304 without a body, however it is written', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   await api.save(aCampaign())
   const { headers } = await api.get('/campaigns')
   const tag = String(headers.etag)
@@ -72,12 +72,12 @@ test('a tag that is known is answered 304 without a body, however it is written'
     expect(response.headers['content-type'], known).toBeUndefined()
     expect(response.headers['x-request-id'], known).toBeDefined()
   }
-  const head = await api.app.inject({ method: 'HEAD', url: '/campaigns', headers: { 'if-none-match': tag } })
+  const head = await api.inject({ method: 'HEAD', url: '/campaigns', headers: { 'if-none-match': tag } })
   expect(head).toMatchObject({ statusCode: 304, body: '' })
 })
 
 test('a tag that is not known is answered in full', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   await api.save(aCampaign())
   const { headers, body } = await api.get('/campaigns')
   const tag = String(headers.etag)
@@ -87,7 +87,7 @@ test('a tag that is not known is answered in full', async () => {
 })
 
 test('an import shows in the next answer', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const first = aCampaign()
   await api.save(first)
   expect((await campaignsOf(api)).map(({ id }) => id)).toEqual([first.id])
@@ -103,7 +103,7 @@ test('an import shows in the next answer', async () => {
 })
 
 test('claims and tokens that are imported show in the next answer', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const token = aToken({ decimals: 0, priceUsd: '2', whitelisted: true })
   const campaign = aCampaign({ incentives: [anErc20Incentive(token.address)] })
   await api.save(token, campaign)
@@ -124,7 +124,7 @@ test('claims and tokens that are imported show in the next answer', async () => 
 const makeDocuments = 'select make_campaign_documents(array(select key from campaigns))'
 
 test('what is changed directly in the database shows in the next answer', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const campaign = aCampaign({ campaignName: 'Before' })
   await api.save(campaign)
   for (let round = 1; round <= 20; round += 1) {
@@ -138,7 +138,7 @@ test('what is changed directly in the database shows in the next answer', async 
 })
 
 test('what a transaction has not committed does not show, and shows once it has', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   await api.save(aCampaign({ campaignName: 'Before' }))
   const name = async () => (await campaignsOf(api))[0]?.campaignName
   expect(await name()).toBe('Before')
@@ -164,7 +164,7 @@ test.each([
 ])(
   '%s is made once at a time: who comes after another commit waits, and all who wait share the next',
   async (path, table) => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const token = aToken()
     const campaign = aCampaign({
       campaignName: 'Before',
@@ -205,7 +205,7 @@ test.each([
 )
 
 test('what does not change the data leaves kept answers alone: a used token, kept totals, vacuum, other databases', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   await using other = await createTestDatabase()
   const campaign = aCampaign()
   await api.save(campaign)
@@ -223,7 +223,7 @@ test('what does not change the data leaves kept answers alone: a used token, kep
 })
 
 test('after a failover that lost a commit no answer of the lost history is given, though revisions are the same', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   await api.save(aCampaign({ campaignName: 'In both histories' }))
   const server = new pg.Client(api.database.url.replace(/[^/]+$/, 'postgres'))
   await server.connect()
@@ -254,7 +254,7 @@ test('after a failover that lost a commit no answer of the lost history is given
 })
 
 test('a campaign whose start or end passes changes the answer with nothing having been written', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const campaign = aCampaign({ startTime: '2026-01-01T00:00:00.000Z', endTime: '2026-02-01T00:00:00.000Z' })
   await api.save(campaign, aCampaign({ endTime: '2026-03-01T00:00:00.000Z' }))
   const activeAt = async (instant: string) => {
@@ -274,7 +274,7 @@ test('a campaign whose start or end passes changes the answer with nothing havin
 })
 
 test('a tag is not confirmed any more once a campaign has ended', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const campaign = aCampaign({ endTime: '2026-02-01T00:00:00.000Z' })
   await api.save(campaign)
   api.setNow(new Date('2026-01-31T23:59:59.999Z'))
@@ -285,7 +285,7 @@ test('a tag is not confirmed any more once a campaign has ended', async () => {
 })
 
 test('requests at the same moment get the same right answer, each its own', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const campaigns = Array.from({ length: 5 }, () => aCampaign())
   await api.save(...campaigns)
   const responses = await Promise.all(
@@ -303,7 +303,7 @@ test('requests at the same moment get the same right answer, each its own', asyn
 })
 
 test('an answer is never older than the change that came before its request, however many ask', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   await api.save(aCampaign())
   let committed = 0
   let isDone = false
@@ -326,7 +326,7 @@ test('an answer is never older than the change that came before its request, how
 })
 
 test('an answer is kept once, however its question is written', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const addresses = Array.from({ length: 20_000 }, (_, index) => anAddress(`member ${index}`)).sort()
   const campaign = aCampaign({
     allowList: { owner: anAddress('o'), contractAddress: anAddress('c'), type: 'SimpleAllowList', addresses },
@@ -345,7 +345,7 @@ test('an answer is kept once, however its question is written', async () => {
 })
 
 test('equal questions of a list get one answer', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   await api.save(...Array.from({ length: 100 }, () => aCampaign({ distributionChannels: ['web', 'mail'] })))
   const { length } = (await api.get('/campaigns?pageSize=100&distributionChannel=web,mail')).rawPayload
   const before = await memoryOfBuffers()
@@ -358,7 +358,7 @@ test('equal questions of a list get one answer', async () => {
   ]) {
     const response = await api.get(`/campaigns?${query}`)
     expect(response.json(), query).toMatchObject({ totalCampaigns: 100 })
-    const head = await api.app.inject({ method: 'HEAD', url: `/campaigns?${query}` })
+    const head = await api.inject({ method: 'HEAD', url: `/campaigns?${query}` })
     expect(head.headers.etag).toBe(response.headers.etag)
   }
   expect((await memoryOfBuffers()) - before).toBeLessThan(4 * length)
@@ -430,7 +430,7 @@ test('an answer that had to be made again is kept until what came meanwhile star
 })
 
 test('failures are not kept', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const campaign = aCampaign()
   const missing = await api.get(`/campaigns/${campaign.id}`)
   expect(missing.statusCode).toBe(404)
@@ -452,7 +452,7 @@ test('failures are not kept', async () => {
 
 test('answers are right with hardly any memory for them, and with none', async () => {
   for (const megabytes of ['0', '1']) {
-    await using api = await startTestApp({ RESPONSE_CACHE_MB: megabytes })
+    await using api = await borrowTestApp({ RESPONSE_CACHE_MB: megabytes })
     const members = Array.from({ length: 20_000 }, (_, index) => anAddress(`member ${index}`)).sort()
     const list = anAccessList({ members })
     const allowList = {

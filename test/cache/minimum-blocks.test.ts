@@ -3,10 +3,10 @@ import { connectForBatches } from '../../src/ingest/batch-connection.ts'
 import { inTransaction, prepareIngest } from '../../src/ingest/batches.ts'
 import { setFollowed } from '../setup/data/followed-chains.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken } from '../setup/records.ts'
-import { startTestApp } from '../setup/test-app.ts'
+import { borrowTestApp } from '../setup/test-app.ts'
 
 test('public answers say as of which blocks they are, chains ascending, where any is followed', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const campaign = aCampaign()
   await api.save(campaign)
   const paths = ['/campaigns', `/campaigns/${campaign.id}`, '/reward-kit/trending', '/explore/contracts', '/activity']
@@ -24,7 +24,7 @@ test('public answers say as of which blocks they are, chains ascending, where an
 })
 
 test('an empty block moves the header on, and neither the tag nor what is kept', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   await setFollowed(api.database, 8453, 1)
   const first = await api.get('/campaigns')
   const tag = String(first.headers.etag)
@@ -39,7 +39,7 @@ test('an empty block moves the header on, and neither the tag nor what is kept',
 })
 
 test.each(['64', '0'])('no answer mixes blocks, with %s MB for kept ones', async (megabytes) => {
-  await using api = await startTestApp({ RESPONSE_CACHE_MB: megabytes })
+  await using api = await borrowTestApp({ RESPONSE_CACHE_MB: megabytes })
   const token = aToken({ whitelisted: true })
   const campaign = aCampaign({
     incentives: [anErc20Incentive(token.address)],

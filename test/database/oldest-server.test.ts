@@ -10,7 +10,7 @@ import { migrateDatabase } from '../../src/database/migrate-database.ts'
 import { compareObjects, type SchemaObject, schemaObjects } from '../../src/database/schema-objects.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
 import { makeServerFolder } from '../setup/servers/server-folder.ts'
-import { startTestApp } from '../setup/test-app.ts'
+import { borrowTestApp, startTestApp } from '../setup/test-app.ts'
 
 /** Where Debian has the oldest PostgreSQL that may be used; all other tests run on a newer one. */
 const PROGRAMS = '/usr/lib/postgresql/15/bin'
@@ -51,7 +51,7 @@ test.skipIf(!existsSync(PROGRAMS))(`all operations answer the same ${where}`, as
   await using server = await startOldServer()
   await migrateDatabase(server.url)
   const database = { url: server.url, query: async () => [], [Symbol.asyncDispose]: async () => undefined }
-  await using newest = await startTestApp()
+  await using newest = await borrowTestApp()
   await using oldest = await startTestApp({}, database)
   const token = aToken({ priceUsd: '2' })
   const campaign = aCampaign({

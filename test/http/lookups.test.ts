@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { lockCampaigns } from '../setup/database.ts'
 import { aCampaign, anAddress, aProfile } from '../setup/records.ts'
-import { startTestApp } from '../setup/test-app.ts'
+import { borrowTestApp, startTestApp } from '../setup/test-app.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
@@ -12,7 +12,7 @@ import { waitFor } from '../setup/wait-for.ts'
  */
 
 test('slow questions on all connections hold up neither kept answers, nor tokens, nor readiness', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const address = anAddress('user')
   await api.save(aCampaign(), aProfile({ userAddress: address }))
   const kept = await api.get('/campaigns')
@@ -44,7 +44,7 @@ test('slow questions on all connections hold up neither kept answers, nor tokens
 })
 
 test('a token that somebody else is writing is looked up, and its use is written down another time', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const address = anAddress('user')
   await api.save(aProfile({ userAddress: address }))
   const token = bearing(await issueToken(api, { address }))
@@ -66,7 +66,7 @@ test('a token that somebody else is writing is looked up, and its use is written
 })
 
 test('pages asked for at the same moment share a statement, but none waits for one that many things are looked for in', async () => {
-  await using api = await startTestApp({ RESPONSE_CACHE_MB: '0' })
+  await using api = await borrowTestApp({ RESPONSE_CACHE_MB: '0' })
   const owners = ['one', 'two', 'none'].map((name) => anAddress(name))
   await api.save(...owners.slice(0, 2).map((owner) => aCampaign({ owner })), aCampaign({ owner: owners[0] ?? '' }))
   const paths = owners.flatMap((owner) => [`/campaigns?owner=${owner}`, `/campaigns?owner=${owner}&pageSize=1&page=2`])

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readSettings } from '../../src/config.ts'
-import { startTestApp } from '../setup/test-app.ts'
+import { borrowTestApp } from '../setup/test-app.ts'
 
 test('the OpenAPI document is served as JSON and as YAML, and both say the same as the committed one', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const [json, yaml] = await Promise.all([api.get('/openapi.json'), api.get('/openapi.yaml')])
   expect(json.statusCode).toBe(200)
   expect(json.headers['content-type']).toBe('application/json; charset=utf-8')
@@ -30,7 +30,7 @@ test.each([
 ])(
   'the document says where each operation is served, in at most 150,000 bytes: %o',
   async (settings, publicUrl, stagingUrl) => {
-    await using api = await startTestApp(settings)
+    await using api = await borrowTestApp(settings)
     const { body } = await api.get('/openapi.json')
     const { paths } = JSON.parse(body)
     for (const [path, { get }] of Object.entries<{ get: { servers: object[]; security?: object[] } }>(paths)) {

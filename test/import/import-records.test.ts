@@ -22,7 +22,7 @@ import {
   aStep,
   aToken,
 } from '../setup/records.ts'
-import { startTestApp } from '../setup/test-app.ts'
+import { borrowTestApp } from '../setup/test-app.ts'
 
 /** NDJSON as a file would hold it; what the records are is not checked here. */
 const ndjson = (...records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
@@ -214,7 +214,7 @@ describe('one call', () => {
   })
 
   test('the addresses of an allow list are served in ascending order', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const addresses = Array.from({ length: 120 }, (_, index) => upper(anAddress(`member ${index}`)))
     const few = addresses.slice(0, 100)
     const allowList = { owner: anAddress('owner'), contractAddress: anAddress('list'), type: 'SimpleDenyList' as const }

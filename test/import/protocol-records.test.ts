@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { toFileSource } from '../../src/import/sources.ts'
 import type { TestDatabase } from '../setup/database.ts'
-import { startTestApp } from '../setup/test-app.ts'
+import { borrowTestApp } from '../setup/test-app.ts'
 
 type Row = Record<string, unknown>
 
@@ -22,7 +22,7 @@ describe('the campaigns of the real protocol read back field by field', () => {
   const validator = '0xff1daa985e5fd471cfc6218ef702ae4dcbeb3d35'
 
   test('a fixed ERC-20 reward whose total is left open', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     await importProtocolCampaigns(api.database)
     const response = await api.get('/campaigns/8453:0x378632819F39C74c4F56B1429E760739c5fb51b7:12')
     expect(response.json()).toEqual({
@@ -95,7 +95,7 @@ describe('the campaigns of the real protocol read back field by field', () => {
   })
 
   test('a variable criteria reward without an allow list', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     await importProtocolCampaigns(api.database)
     const response = await api.get('/campaigns/42161:0x4faf2485c49f3c3984e68eb9fc80adaa32bd3dd2:7')
     const owner = '0xb629c117fab3baa951a220f2175a02a4bdbcf734'
@@ -169,7 +169,7 @@ describe('the campaigns of the real protocol read back field by field', () => {
   })
 
   test('the list has all but the one whose token is not whitelisted, newest first', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const summary = await importProtocolCampaigns(api.database)
     expect(summary).toEqual({
       records: {

@@ -2,7 +2,7 @@ import { type Hex, toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { whyNoAnvil } from '../../demo/anvil.ts'
 import type { ListOutlooksResponse } from '../../src/features/outlook/outlook-schemas.ts'
-import { startTestApp } from '../setup/test-app.ts'
+import { borrowTestApp } from '../setup/test-app.ts'
 import { createFollowed } from './followed.ts'
 import { openIndexed } from './indexed.ts'
 import { startReplayingNode } from './recording/anvil.ts'
@@ -70,7 +70,7 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
 
   test('has an auction that pays what its outlook says, and a raffle with as many entries, block by block', async () => {
     await using node = await startReplayingNode()
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     await using indexed = await openIndexed(api.database.url, node.url)
     const contracts = new Map(recordedCampaigns.map(({ record, incentives }) => [record.id, incentives[0]?.contract]))
     const [, raffle, , , auction] = [...contracts.keys()]

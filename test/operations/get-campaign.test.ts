@@ -12,16 +12,16 @@ import {
   aToken,
   inUpperCase,
 } from '../setup/records.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../setup/test-app.ts'
 
 const CORE = '0xea11a7937809b8585e63b12cc86bf91a72a5b08a'
 const ZERO = '0x0000000000000000000000000000000000000000'
 const MAX = (2n ** 256n - 1n).toString()
 
 /** All tests of this file share one app; each brings campaigns of its own. */
-let api: TestApp
+let api: BorrowedTestApp
 beforeAll(async () => {
-  api = await startTestApp()
+  api = await borrowTestApp()
   api.setNow(new Date('2026-01-01T00:00:00.000Z'))
 })
 afterAll(() => api[Symbol.asyncDispose]())
@@ -263,7 +263,7 @@ describe('a detail', () => {
   })
 
   test('stops being active when its end comes, with nothing written', async () => {
-    await using own = await startTestApp()
+    await using own = await borrowTestApp()
     const campaign = aCampaign({ endTime: '2026-01-01T00:00:00.000Z' })
     await own.save(campaign)
     own.setNow(new Date('2025-12-31T23:59:59.999Z'))

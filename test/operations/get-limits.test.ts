@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { resolveReferences } from '../../packages/example-requests/src/resolve-references.ts'
 import type { GetLimitsResponse } from '../../src/features/limits/limits-schemas.ts'
 import { anAddress } from '../setup/records.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../setup/test-app.ts'
 
 interface Document {
   paths: Record<string, { get: { operationId: string; parameters?: { name: string; schema: Schema }[] } }>
@@ -17,7 +17,7 @@ interface Schema {
   maxItems?: number
 }
 
-async function limitsOf(api: TestApp): Promise<GetLimitsResponse> {
+async function limitsOf(api: BorrowedTestApp): Promise<GetLimitsResponse> {
   const response = await api.get('/limits')
   expect(response.statusCode, response.body).toBe(200)
   return response.json()
@@ -53,7 +53,7 @@ const EXPECTED: Record<string, [maxItems: number | null, windows?: Record<string
 }
 
 test('every operation is told with the bounds that the OpenAPI document has', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const file = join(import.meta.dirname, '../../openapi.json')
   const { paths }: Document = resolveReferences(JSON.parse(await readFile(file, 'utf8')))
   const declared = Object.values(paths).map(({ get }) => get)
@@ -86,7 +86,7 @@ test('every operation is told with the bounds that the OpenAPI document has', as
 })
 
 test('the rest is how the service is set up', async () => {
-  await using asUsual = await startTestApp()
+  await using asUsual = await borrowTestApp()
   const { operations: _, ...usual } = await limitsOf(asUsual)
   expect(usual).toEqual({
     requests: {
@@ -109,7 +109,7 @@ test('the rest is how the service is set up', async () => {
       staleIfErrorSeconds: 60,
     },
   })
-  await using api = await startTestApp({
+  await using api = await borrowTestApp({
     MAX_PIPELINED_REQUESTS: '7',
     MAX_CONCURRENT_REQUESTS: '800',
     MAX_CONNECTIONS: '100',
@@ -147,7 +147,7 @@ test('the rest is how the service is set up', async () => {
 })
 
 test('what is told is what is kept: a URL of that length and lists of that many entries, and no more', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const { operations, requests } = await limitsOf(api)
   const url = (length: number) => `/campaigns?${'x'.repeat(length - '/campaigns?'.length)}`
   expect((await api.get(url(requests.maxUrlBytes))).statusCode).toBe(400)
@@ -161,7 +161,7 @@ test('what is told is what is kept: a URL of that length and lists of that many 
 })
 
 test('only what is served is told of, to anybody, and nobody is to keep it', async () => {
-  await using api = await startTestApp({ SURFACES: 'public' })
+  await using api = await borrowTestApp({ SURFACES: 'public' })
   const { operations } = await limitsOf(api)
   const names = operations.map(({ operationId }) => operationId)
   expect(names).toContain('listCampaigns')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openIngest } from '../../src/ingest/batches.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../setup/test-app.ts'
 
 const address = anAddress('priced token')
 const token = `8453:${address}`
@@ -9,13 +9,13 @@ const price = (at: string, priceUsd: string | null) => ({
   ...{ type: 'tokenPrice' as const, chainId: 8453, address },
   ...{ at, priceUsd },
 })
-const get = async (api: TestApp, query: string) => {
+const get = async (api: BorrowedTestApp, query: string) => {
   const response = await api.get(`/prices?${query}`)
   return { status: response.statusCode, body: response.json() }
 }
 
 test('the price at an instant is the newest at or before it, with all its digits', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const tiny = `0.${'0'.repeat(59)}1`
   await api.save(price('2026-01-01T00:00:00Z', '3127.5500'), price('2026-01-02T00:00:00.001Z', tiny))
   const known = { token, source: 'import' }
@@ -39,7 +39,7 @@ test('the price at an instant is the newest at or before it, with all its digits
 })
 
 test('a price counts in the next response, within its second too', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   for (const priceUsd of ['1', '2', '3', '4']) {
     const pricedAt = new Date().toISOString()
     await api.save(price(pricedAt, priceUsd))
@@ -50,7 +50,7 @@ test('a price counts in the next response, within its second too', async () => {
 })
 
 test('a series has the price in force at each interval, and leaves out what is before the first price', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   await api.save(price('2026-01-01T01:30:00Z', '1'), price('2026-01-01T03:00:00Z', '2'))
   const { body } = await get(api, `token=${token}&since=2026-01-01T00:00:00Z&until=2026-01-01T04:00:00Z&interval=1h`)
   expect(body).toMatchObject({
@@ -65,7 +65,7 @@ test('a series has the price in force at each interval, and leaves out what is b
 })
 
 test('a feed and a fixed price say so, and a token without record, price and feed is 404', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const ingest = await openIngest(api.database.url)
   const [fed, fixed, known] = ['fed', 'fixed', 'known'].map(anAddress) as [string, string, string]
   const of = (of: string) => ({ chainId: 8453, address: of })
@@ -95,7 +95,7 @@ test('a feed and a fixed price say so, and a token without record, price and fee
 })
 
 test('what makes no sense is refused with all that is wrong', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const refused = async (query: string) => {
     const { status, body } = await get(api, query)
     expect(status, query).toBe(400)
@@ -123,7 +123,7 @@ test('what makes no sense is refused with all that is wrong', async () => {
 })
 
 test('the status counts the claims of the last day that pay a token and have no value, of followed chains', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const asset = anAddress('asset')
   const points = { type: 'PointsIncentive' as const, venue: asset, selector: '0x40c10f19', reward: '1', limit: '10' }
   const campaign = aCampaign({ incentives: [anErc20Incentive(asset), points] })

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { version } from '../../src/http/version.ts'
 import { setFollowed } from '../setup/data/followed-chains.ts'
-import { startTestApp } from '../setup/test-app.ts'
+import { borrowTestApp } from '../setup/test-app.ts'
 
 const now = new Date('2026-03-01T12:00:00.900Z')
 
 test('where no chain is followed there are none', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const response = await api.get('/status')
   expect(response.statusCode).toBe(200)
   expect(response.json()).toEqual({ chains: [], version })
@@ -15,7 +15,7 @@ test('where no chain is followed there are none', async () => {
 })
 
 test('followed chains are told with how far they are, ascending', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   api.setNow(now)
   const looked = { looked_at: '2026-03-01T11:59:59Z' }
   await setFollowed(api.database, 8453, 120, { head_block: 122, finalized_block: 100, ...looked })
@@ -47,24 +47,24 @@ test.each([
     state: 'behind',
   },
 ])('a chain that is $what is $state', async ({ columns, state }) => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   api.setNow(now)
   await setFollowed(api.database, 1, 120, { head_block: 121, looked_at: '2026-03-01T11:59:59Z', ...columns })
   expect((await api.get('/status')).json().chains).toMatchObject([{ asOfBlock: '120', state }])
 })
 
 test('a clock behind that of the chain makes no negative lag', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   api.setNow(new Date('2026-03-01T11:59:00Z'))
   await setFollowed(api.database, 1, 120)
   expect((await api.get('/status')).json().chains).toMatchObject([{ lagSeconds: 0 }])
 })
 
 test('it takes no parameters, needs no token, and is not there where only the protected operations are served', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const refused = await api.get('/status?chainId=1')
   expect(refused.statusCode).toBe(400)
   expect(refused.json()).toEqual({ error: 'unknown parameter "chainId": this operation takes none' })
-  await using staging = await startTestApp({ SURFACES: 'staging' })
+  await using staging = await borrowTestApp({ SURFACES: 'staging' })
   expect((await staging.get('/status')).statusCode).toBe(404)
 })

@@ -8,7 +8,7 @@ import { countHoursFrom } from '../setup/data/claim-intervals.ts'
 import { setFollowed } from '../setup/data/followed-chains.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, inUpperCase } from '../setup/records.ts'
 import { expectedActivity } from '../setup/second-opinion/second-opinion-activity.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../setup/test-app.ts'
 import { firstOf, repeated } from '../setup/thorough.ts'
 
 /*
@@ -26,7 +26,7 @@ const aClaimable = (parts = {}) => aCampaign({ incentives: [anErc20Incentive(anA
 const aClaimAgo = (campaign: { id: string }, age: number, parts: Partial<ClaimRecord> = {}) =>
   aClaim(aClaimable({ id: campaign.id }), { blockTimestamp: String(seconds - age), ...parts })
 
-async function activity(api: TestApp, query: string): Promise<ListActivityResponse> {
+async function activity(api: BorrowedTestApp, query: string): Promise<ListActivityResponse> {
   const response = await api.get(`/activity?${query}`)
   expect(response.statusCode, response.body).toBe(200)
   return response.json()
@@ -39,9 +39,9 @@ const intervals = (count: number, some: Record<number, number>) =>
 const nothing = { totalClaims: 0, totalAmountClaimedUsd: 0 }
 
 /** An app that several tests put campaigns of their own into. */
-let shared: TestApp
+let shared: BorrowedTestApp
 beforeAll(async () => {
-  shared = await startTestApp()
+  shared = await borrowTestApp()
   shared.setNow(NOW)
 })
 afterAll(() => shared[Symbol.asyncDispose]())
@@ -86,7 +86,7 @@ test.each(Object.entries(RANGES))(
     const campaign = aClaimable()
     // The last second of each interval, and the first of the one after it.
     const ages = Array.from({ length: 2 * count + 1 }, (_, place) => place * length).flatMap((age) => [age, age - 1])
-    await using api = await startTestApp({ RESPONSE_CACHE_MB: '0' })
+    await using api = await borrowTestApp({ RESPONSE_CACHE_MB: '0' })
     await api.save(campaign, ...ages.map((age) => aClaimAgo(campaign, age, { amountUsd: '1' })))
     for (const leastPopular of [2000, 1]) {
       await countHoursFrom(api.database, leastPopular)
@@ -134,7 +134,7 @@ test('a campaign that is not known is left out until it comes, and one without c
 })
 
 test('a claimant counts once in an interval, and all campaigns are told together', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   api.setNow(NOW)
   const [one, other] = [aClaimable(), aClaimable()]
   const claimant = anAddress('claimant of several')
@@ -195,7 +195,7 @@ test('a range of any instants is divided from its start on, to the second, and c
 })
 
 test('a range that begins before 1970 is divided from its start on too', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const campaign = aClaimable()
   const claims = [0, 4, 10, 30, 100].map((hours) => aClaim(campaign, { blockTimestamp: String(hours * HOUR) }))
   await api.save(campaign, ...claims)
@@ -221,7 +221,7 @@ test('a claim of any incentive counts, whether the campaign is active or not', a
 })
 
 test('totals are those of trending and of contracts', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const campaigns = Array.from({ length: 8 }, (_, index) =>
     aClaimable({ actionSteps: [aStep(anAddress(`target ${index}`))] }),
   )
@@ -269,7 +269,7 @@ test('totals are those of trending and of contracts', async () => {
 test.each(firstOf([1, 2000, 750], 2))(
   'answers are what the claims say, at any moment, by hours from %i claims on',
   async (least) => {
-    await using api = await startTestApp({ RESPONSE_CACHE_MB: '0' })
+    await using api = await borrowTestApp({ RESPONSE_CACHE_MB: '0' })
     const campaigns = Array.from({ length: 4 }, () => aClaimable())
     // Where ranges begin and end: at any instant, second, hour, day or week (from Monday).
     const units = fc.constantFrom(0.001, 1, HOUR, DAY, 7 * DAY)
@@ -332,7 +332,7 @@ test.each(firstOf([1, 2000, 750], 2))(
 
 describe('a kept answer', () => {
   test('is given within the second, and not after it', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const campaign = aClaimable()
     await api.save(campaign, aClaimAgo(campaign, 0))
     const ask = (milliseconds: number) => {
@@ -348,7 +348,7 @@ describe('a kept answer', () => {
   })
 
   test('is not given once a claim has come, and outlives the claims of others', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     api.setNow(NOW)
     const [campaign, other] = [aClaimable(), aClaimable()]
     await api.save(campaign, other)
@@ -365,7 +365,7 @@ describe('a kept answer', () => {
 })
 
 test('one that takes long is there at once, however often something is committed meanwhile', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const campaign = aClaimable()
   await api.save(campaign, aClaim(campaign))
   await setFollowed(api.database, 10, 100)
@@ -432,6 +432,6 @@ test('fifty campaigns of the longest IDs can be asked for, which is as many as t
 })
 
 test('it is public, and not there where only the protected operations are served', async () => {
-  await using staging = await startTestApp({ SURFACES: 'staging' })
+  await using staging = await borrowTestApp({ SURFACES: 'staging' })
   expect((await staging.get('/activity')).statusCode).toBe(404)
 })

@@ -3,7 +3,7 @@ import type { CampaignListItem, ListCampaignsResponse } from '../../src/features
 import type { CampaignRecord } from '../../src/ingest/campaign-records.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
 import { aCampaign, aHash, anActionTemplate, anAddress, aStep, inUpperCase } from '../setup/records.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../setup/test-app.ts'
 
 const NOW = new Date('2026-01-01T00:00:00.000Z')
 
@@ -11,14 +11,14 @@ const CORE = '0xea11a7937809b8585e63b12cc86bf91a72a5b08a'
 
 const MAX = (2n ** 256n - 1n).toString()
 
-async function list(api: TestApp, query = ''): Promise<ListCampaignsResponse> {
+async function list(api: BorrowedTestApp, query = ''): Promise<ListCampaignsResponse> {
   const response = await api.get(`/campaigns?${query}`)
   expect(response.statusCode, response.body).toBe(200)
   return response.json()
 }
 
 /** The IDs of the first hundred that match, in their order; the total has to say the same. */
-async function found(api: TestApp, query = '') {
+async function found(api: BorrowedTestApp, query = '') {
   const { campaigns, totalCampaigns } = await list(api, `pageSize=100&${query}`)
   expect(totalCampaigns).toBe(campaigns.length)
   return idsOf(campaigns)
@@ -27,10 +27,10 @@ async function found(api: TestApp, query = '') {
 const idsOf = (campaigns: { id: string }[]) => campaigns.map(({ id }) => id)
 
 /** An app that several tests put campaigns of their own into; it never holds more than a page of them. */
-let shared: TestApp
+let shared: BorrowedTestApp
 
 beforeAll(async () => {
-  shared = await startTestApp()
+  shared = await borrowTestApp()
   shared.setNow(NOW)
 })
 
@@ -48,7 +48,7 @@ async function listed(...records: ImportRecord[]): Promise<CampaignListItem> {
 
 describe('an item', () => {
   test('has every key, with what the records say', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     api.setNow(NOW)
     await api.save(
       {
@@ -319,7 +319,7 @@ describe('an item', () => {
 
 describe('the order', () => {
   test('is newest first, by default and when asked for', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const timestamps = ['9', '1750000000', '0', '253402300799', '10', '1749999999']
     const campaigns = timestamps.map((blockTimestamp) => aCampaign({ blockTimestamp }))
     await api.save(...campaigns)
@@ -329,7 +329,7 @@ describe('the order', () => {
   })
 
   test('is active first with sortBy=active, each group newest first', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     api.setNow(NOW)
     const made = (blockTimestamp: string, isActive: boolean) =>
       aCampaign({ blockTimestamp, ...(isActive ? {} : { endTime: '2025-01-01T00:00:00Z' }) })
@@ -348,7 +348,7 @@ describe('the order', () => {
   test.each(['recently-deployed', 'active'])(
     'of equals under %s ascends by chain, core address and identifier as a number',
     async (sortBy) => {
-      await using api = await startTestApp()
+      await using api = await borrowTestApp()
       const [low, high] = [`0x${'0'.repeat(39)}a`, `0x${'f'.repeat(40)}`]
       const ids = [
         ...[`2:${low}:0`, `2:${low}:9`, `2:${low}:10`, `2:${low}:100`, `2:${low}:${MAX}`],
@@ -370,7 +370,7 @@ describe('the order', () => {
 
 describe('a page', () => {
   test.each(['', 'sortBy=active&'])('has the size and place asked for, with the exact total (%s)', async (sorted) => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const campaigns = Array.from({ length: 105 }, () => aCampaign())
     await api.save(...campaigns)
     const all = idsOf(campaigns.toReversed())

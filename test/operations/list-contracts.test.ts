@@ -20,10 +20,10 @@ import {
   RANGES,
   sorts,
 } from '../setup/requests/contracts.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../setup/test-app.ts'
 
 /** An app for tests that look at contracts on a chain of their own. */
-let shared: TestApp
+let shared: BorrowedTestApp
 
 let chains = 100
 
@@ -33,7 +33,7 @@ const aChain = () => {
 }
 
 beforeAll(async () => {
-  shared = await startTestApp()
+  shared = await borrowTestApp()
   shared.setNow(NOW)
 })
 
@@ -41,7 +41,7 @@ afterAll(() => shared[Symbol.asyncDispose]())
 
 describe('the answer', () => {
   test('is a bare array of contracts with their names and what campaigns have brought them', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     api.setNow(NOW)
     const [many, one] = [aCampaignOn([inUpperCase(A), B]), aCampaignOn([A])]
     await api.save(
@@ -73,7 +73,7 @@ describe('the answer', () => {
   })
 
   test('says the number of all contracts in a header that browsers may read, whatever the page', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const origin = { origin: 'https://shop.example' }
     const expectTotal = async (total: string, query: string, entries: number) => {
       const response = await api.get(`/explore/contracts?${query}`, origin)
@@ -109,7 +109,7 @@ describe('the answer', () => {
     const { headers } = await api.get('/explore/contracts?pageSize=1')
     const known = { ...origin, 'if-none-match': String(headers.etag) }
     const unchanged = await api.get('/explore/contracts?pageSize=1', known)
-    const head = await api.app.inject({ method: 'HEAD', url: '/explore/contracts?pageSize=1', headers: origin })
+    const head = await api.inject({ method: 'HEAD', url: '/explore/contracts?pageSize=1', headers: origin })
     expect({ status: unchanged.statusCode, body: unchanged.body }).toEqual({ status: 304, body: '' })
     expect({ status: head.statusCode, body: head.body }).toEqual({ status: 200, body: '' })
     for (const response of [unchanged, head]) {
@@ -119,7 +119,7 @@ describe('the answer', () => {
   })
 
   test('follows the names of contracts', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const names = async () => (await explore(api)).map(({ name }) => name)
     const record = { type: 'contract' as const, chainId: 8453, address: A }
     await api.save(aCampaignOn([A]))
@@ -165,7 +165,7 @@ describe('the answer', () => {
   })
 
   test('has only contracts that are the target of an action step', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const elsewhere = { chainId: 8453, address: B }
     const parts = {
       actionToken: elsewhere,
@@ -228,9 +228,9 @@ describe('the order', () => {
   }
   const placesOf = (found: ListContractsResponse) => found.map(({ chainId, address }) => `${chainId}:${address}`)
 
-  let api: TestApp
+  let api: BorrowedTestApp
   beforeAll(async () => {
-    api = await startTestApp()
+    api = await borrowTestApp()
     api.setNow(NOW)
     const records = contracts.toReversed().flatMap((contract, index) => {
       const campaign = aCampaignOn([contract.address], { blockTimestamp: String(contract.newest) }, contract.chainId)
@@ -278,7 +278,7 @@ describe('the order', () => {
   test.each(sorts)(
     'of contracts with equal figures ascends by chain and address, through all pages: %s',
     async (sortBy) => {
-      await using equal = await startTestApp()
+      await using equal = await borrowTestApp()
       const all = [9, 10, 8453].flatMap((chainId) => [A, B, C, D].map((address) => ({ chainId, address })))
       await equal.save(
         aCampaign({ actionSteps: all.toReversed().map(({ chainId, address }) => aStep(address, chainId)) }),
@@ -299,7 +299,7 @@ describe('the order', () => {
 
 describe('chainIds', () => {
   test('are the chains of the contracts: any of a list', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     await api.save(
       aCampaign({ id: `1:${A}:1`, actionSteps: [aStep(A, 8453), aStep(B, 10)] }),
       aCampaign({ actionSteps: [aStep(C, 9_007_199_254_740_991), aStep(D, 0)] }),
@@ -328,7 +328,7 @@ describe('creator', () => {
   const [me, you] = [anAddress('me'), anAddress('you')]
 
   test('leaves of all three figures those of the own campaigns, and contracts of nobody else', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     api.setNow(NOW)
     const mine = aCampaignOn([A, B], { creator: me })
     const alsoMine = aCampaignOn([A], { owner: me })
@@ -352,7 +352,7 @@ describe('creator', () => {
   })
 
   test('orders by the newest of the own campaigns', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     await api.save(
       aCampaignOn([A], { creator: me, blockTimestamp: '10' }),
       aCampaignOn([B], { creator: me, blockTimestamp: '20' }),
@@ -363,7 +363,7 @@ describe('creator', () => {
   })
 
   test('is the owner where the record names none, and follows the record', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const campaign = aCampaignOn([A], { owner: inUpperCase(you), creator: null })
     const roleName = async () => [await found(api, `creator=${me}`), await found(api, `creator=${you}`)]
     await api.save(campaign)
@@ -377,7 +377,7 @@ describe('creator', () => {
 
 describe('a page', () => {
   test('has the size and place asked for, with the exact total', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const contracts = Array.from({ length: 105 }, (_, index) => anAddress(`paged ${index}`))
     await api.save(...contracts.map((contract) => aCampaignOn([contract])))
     const all = contracts.toReversed()

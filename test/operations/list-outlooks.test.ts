@@ -11,21 +11,21 @@ import { createRandom } from '../setup/data/random-records.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 import { expectedOutlooks, outlookQuery } from '../setup/second-opinion/second-opinion-outlook.ts'
 import { vocabularyOf } from '../setup/second-opinion/second-opinion-queries.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../setup/test-app.ts'
 
 const NOW = new Date('2026-03-01T12:00:00.900Z')
 const seconds = Math.floor(NOW.getTime() / 1000)
 const asset = anAddress('asset of outlooks')
 
-async function outlook(api: TestApp, query: Readonly<Record<string, string>>): Promise<ListOutlooksResponse> {
+async function outlook(api: BorrowedTestApp, query: Readonly<Record<string, string>>): Promise<ListOutlooksResponse> {
   const response = await api.get(`/outlook?${new URLSearchParams(query)}`)
   expect(response.statusCode, response.body).toBe(200)
   return response.json()
 }
 
-let shared: TestApp
+let shared: BorrowedTestApp
 beforeAll(async () => {
-  shared = await startTestApp()
+  shared = await borrowTestApp()
   shared.setNow(NOW)
   await shared.save(aToken({ address: asset, decimals: 6, priceUsd: '0.5' }))
 })
@@ -148,7 +148,7 @@ test('a campaign that is not known is named until it comes, and one without ince
 })
 
 test('what the indexer has read of an auction counts, and on a followed chain nothing else', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   api.setNow(NOW)
   const campaign = aCampaign({ id: `10:${anAddress('core')}:1`, incentives: [anAuction(), anAuction()] })
   await api.save(campaign)
@@ -166,7 +166,7 @@ test('what the indexer has read of an auction counts, and on a followed chain no
 
 test('outlooks are what the records say after batches and withdrawals, cached or not', async () => {
   const random = createRandom(61)
-  await using caching = await startTestApp()
+  await using caching = await borrowTestApp()
   await using plain = await startTestApp({ RESPONSE_CACHE_MB: '0' }, caching.database)
   const ingest = await openIngest(caching.database.url)
   await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }

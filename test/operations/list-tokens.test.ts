@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { openIngest } from '../../src/ingest/batches.ts'
 import { mapSomeFacets } from '../setup/data/campaign-maps.ts'
 import { aCampaign, anErc20Incentive, aToken, inUpperCase } from '../setup/records.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../setup/test-app.ts'
 
 const NOW = new Date('2026-01-01T00:00:00.000Z')
 
-async function symbols(api: TestApp, query: string): Promise<string[]> {
+async function symbols(api: BorrowedTestApp, query: string): Promise<string[]> {
   const response = await api.get(`/tokens?${query}`)
   expect(response.statusCode, response.body).toBe(200)
   const { tokens, totalTokens } = response.json()
@@ -15,7 +15,7 @@ async function symbols(api: TestApp, query: string): Promise<string[]> {
 }
 
 test('tokens that most active campaigns pay come first, and filters combine', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   api.setNow(NOW)
   const [one, two, none] = [
     aToken({ symbol: 'ONE', name: 'Crème', priceUsd: '1.250', whitelisted: false }),
@@ -68,7 +68,7 @@ test('tokens that most active campaigns pay come first, and filters combine', as
 })
 
 test('pricedAt is from when on the price of now holds, and null where it is fixed or unknown', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const unpriced = (symbol: string) => {
     const { priceUsd: _, ...token } = aToken({ symbol })
     return token

@@ -13,7 +13,7 @@ import {
   aToken,
   inUpperCase,
 } from '../setup/records.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../setup/test-app.ts'
 
 const NOW = new Date('2026-01-01T00:00:00.000Z')
 
@@ -23,7 +23,7 @@ const DAY = 24 * HOUR
 
 const toSeconds = (instant: Date) => instant.getTime() / 1000
 
-async function trending(api: TestApp, query = ''): Promise<TrendingCampaign[]> {
+async function trending(api: BorrowedTestApp, query = ''): Promise<TrendingCampaign[]> {
   const response = await api.get(`/reward-kit/trending?${query}`)
   expect(response.statusCode, `${query}: ${response.body}`).toBe(200)
   const body = response.json()
@@ -34,7 +34,7 @@ async function trending(api: TestApp, query = ''): Promise<TrendingCampaign[]> {
 const idsOf = (campaigns: { id: string }[]) => campaigns.map(({ id }) => id)
 
 /** The IDs of those that are trending, in their order. */
-const found = async (api: TestApp, query = '') => idsOf(await trending(api, query))
+const found = async (api: BorrowedTestApp, query = '') => idsOf(await trending(api, query))
 
 /** Pays no token and is never spent here. */
 const place = { type: 'AllowListIncentive', allowListAddress: anAddress('list'), limit: '1000000' }
@@ -63,10 +63,10 @@ const aSignature = (campaign: CampaignRecord, claimant: string, incentiveId = 0)
 })
 
 /** An app that several tests put campaigns of their own into. */
-let shared: TestApp
+let shared: BorrowedTestApp
 
 beforeAll(async () => {
-  shared = await startTestApp()
+  shared = await borrowTestApp()
   shared.setNow(NOW)
 })
 
@@ -81,7 +81,7 @@ async function entryOf(campaign: CampaignRecord, query = ''): Promise<TrendingCa
 
 describe('an entry', () => {
   test('has every field, with what the records say', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     api.setNow(NOW)
     const user = anAddress('user')
     const [usdc, aero] = [anAddress('usdc'), anAddress('aero')]
@@ -298,7 +298,7 @@ describe('an entry', () => {
   })
 
   test('is there for nobody when nothing is recorded', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     expect((await api.get('/reward-kit/trending')).json()).toEqual({ trendingCampaigns: [] })
     await api.save(aClaimable())
     expect((await api.get('/reward-kit/trending')).json()).toEqual({ trendingCampaigns: [] })
@@ -307,7 +307,7 @@ describe('an entry', () => {
 
 describe('an answer', () => {
   test('shows what an import has committed', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     api.setNow(NOW)
     const token = aToken({ whitelisted: false })
     const [first, second] = [aClaimable(), aClaimable()]
@@ -332,7 +332,7 @@ describe('an answer', () => {
   })
 
   test('has a tag that stays as long as the answer does, and changes when a claim leaves the window', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const campaign = aClaimable()
     await api.save(campaign, aClaimAgo(campaign, HOUR - 2), aClaimAgo(campaign, DAY - 10))
     const ask = async (millisecondsLater: number, tag?: string) => {

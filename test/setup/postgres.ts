@@ -42,12 +42,13 @@ export default async function setup(project: TestProject) {
   project.vitest.provide('serverUrl', server.url)
   project.vitest.provide('templateDatabase', templateDatabase)
   return async () => {
+    await removeLeftovers(client, templateDatabase)
     await client.end()
     await server.close()
   }
 }
 
-/** Removes what killed runs have left, unless another run goes on; from then on this run holds its lock. */
+/** Removes what runs have left, unless another run goes on; from then on this run holds its lock. */
 async function removeLeftovers(client: pg.Client, templateDatabase: string) {
   const { rows } = await client.query(`select pg_try_advisory_lock(${LOCKS.run}) as "isAlone"`)
   if (rows[0].isAlone) {

@@ -1,10 +1,10 @@
 import { openPool } from '../../src/database/connection/pool.ts'
 import { createSecret, saveCredential } from '../../src/database/lookups/credentials.ts'
-import type { TestApp } from './test-app.ts'
+import type { BorrowedTestApp } from './test-app.ts'
 
 /** A valid bearer token of a user, as the operator's command would issue it: returns the secret. */
 export async function issueToken(
-  { database: { url } }: Pick<TestApp, 'database'>,
+  { database: { url } }: Pick<BorrowedTestApp, 'database'>,
   {
     userId = 'user-1',
     address,

@@ -8,7 +8,7 @@ import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { contentOf } from '../../setup/data/stored-content.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { aCampaign, anAccessList, anAddress, toRemoval } from '../../setup/records.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 import { openIndexed, settingsOf } from '../indexed.ts'
 import { Playing, playedRecording } from '../recording/played-recording.ts'
 import { recordedCampaigns, recordedClaims, recordedTokens } from '../recording/recorded-facts.ts'
@@ -23,7 +23,7 @@ const isClaim = (record: ImportRecord) => record.type === 'claim'
 const waiting = () => ({ onWait: () => undefined, signal: AbortSignal.timeout(30_000) })
 
 /** What the public operations say of everything. */
-async function responsesOfUrls(api: TestApp) {
+async function responsesOfUrls(api: BorrowedTestApp) {
   api.setNow(endOfRecording)
   const urls = [
     '/campaigns?pageSize=100&tokenWhitelist=false',
@@ -75,8 +75,8 @@ const headOf = async (database: TestDatabase) =>
   database.query('select as_of_block::integer, as_of_block_hash, is_back_filling from followed_chains')
 
 test('when the recording has been followed, answers are as if its facts had been imported', async () => {
-  await using indexed = await startTestApp()
-  await using imported = await startTestApp()
+  await using indexed = await borrowTestApp()
+  await using imported = await borrowTestApp()
   await using node = await startScriptedNode(playedRecording(END - 20))
   await using index = await openIndexed(indexed.database.url, node.url)
   await index.settle()
@@ -182,7 +182,7 @@ describe('a reorganisation', () => {
 
 describe('who owns what', () => {
   test('campaigns and claims of a followed chain are not imported, and the fault names campaignMetadata', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     await using node = await startScriptedNode(playedRecording(END - 20))
     await using index = await openIndexed(api.database.url, node.url)
     const [campaign, claim] = [importedFacts.find(isCampaign), importedFacts.find(isClaim)]
@@ -196,7 +196,7 @@ describe('who owns what', () => {
   })
 
   test('a chain of which campaigns were imported is not followed', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     await api.save(...importedFacts)
     await expect(openIndexed(api.database.url, 'http://127.0.0.1:1')).rejects.toThrow(
       /chain 8453 .* 10 imported campaigns and 18 imported claims .*SAMPLE_DATA=false/,
@@ -215,7 +215,7 @@ describe('who owns what', () => {
   })
 
   test('metadata is laid over a campaign before and after it comes, and outlives what its chain says of it', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const chain = new Playing(100)
     await using node = await startScriptedNode(chain)
     await using index = await openIndexed(api.database.url, node.url)
@@ -246,7 +246,7 @@ describe('who owns what', () => {
   })
 
   test('a token that an operator knows is as the operator says, until its record is removed', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const chain = new Playing(10)
     chain.mine(30)
     await using node = await startScriptedNode(chain)
@@ -269,7 +269,7 @@ describe('who owns what', () => {
   })
 
   test('who is on an allowed and on no denied list is admitted to a campaign with an off-chain list', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     await using node = await startScriptedNode(playedRecording(END - 20))
     await using index = await openIndexed(api.database.url, node.url)
     await index.settle()
@@ -322,7 +322,7 @@ test('an unknown component is kept and named, and the campaign is there without 
 })
 
 test('whom a list of no known kind admits nobody knows: it admits nobody', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   api.setNow(endOfRecording)
   const chain = playedRecording(END - 20)
   const { callAt } = chain
@@ -369,7 +369,7 @@ test.each([
 })
 
 test('a signature outlives the campaign that its chain withdraws, and is there when that comes again', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const chain = new Playing(100)
   await using node = await startScriptedNode(chain)
   await using index = await openIndexed(api.database.url, node.url)

@@ -7,7 +7,7 @@ import type { ChainUpdate, FollowedStore } from '../../../src/indexer/sync/sync-
 import { openIngest } from '../../../src/ingest/batches.ts'
 import { contentOf } from '../../setup/data/stored-content.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 import { repeated } from '../../setup/thorough.ts'
 import { anyScenario, runScenario, type Scenario, type ScenarioStore } from '../simulation/random-scenarios.ts'
 import type { SimulatedChain } from '../simulation/simulated-chain.ts'
@@ -164,7 +164,7 @@ function createHistory() {
 const toShown = ({ limit, totalClaims, remainingBalance }: Figures) => [limit, totalClaims, remainingBalance]
 
 /** Asks again and again, until it is told to end. @returns how many different blocks it has seen. */
-async function poll(api: TestApp, history: ReturnType<typeof createHistory>, until: AbortSignal) {
+async function poll(api: BorrowedTestApp, history: ReturnType<typeof createHistory>, until: AbortSignal) {
   const seen = new Set<string>()
   for (let isLast = false; !isLast; ) {
     // Also once the chain rests.
@@ -203,7 +203,7 @@ test('whatever a chain, its node and its indexer do, answers are of one block, a
     fc.asyncProperty(anyScenario, async (scenario) => {
       // Each that is begun is gone through, however long the first takes.
       if (performance.now() > end) return
-      await using api = await startTestApp()
+      await using api = await borrowTestApp()
       await using fresh = await createTestDatabase()
       await importPrices(api.database)
       await importPrices(fresh)

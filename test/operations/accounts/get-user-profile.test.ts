@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { importRecords } from '../../../src/import/importer.ts'
 import type { ProfileRecord } from '../../../src/ingest/records.ts'
 import { anAddress, aProfile, inUpperCase } from '../../setup/records.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 import { bearing, issueToken } from '../../setup/tokens.ts'
 
 const PATH = '/users/profile'
@@ -13,16 +13,16 @@ const OTHER = anAddress('other')
 const NOW = new Date('2026-01-01T00:00:00.000Z')
 const MAX = (2n ** 256n - 1n).toString()
 
-const ask = (api: TestApp, query: string, secret: string) => api.get(`${PATH}?${query}`, bearing(secret))
+const ask = (api: BorrowedTestApp, query: string, secret: string) => api.get(`${PATH}?${query}`, bearing(secret))
 
 /** The profile of an account, as an administrator sees it. */
-async function profileOf(api: TestApp, user: string, admin: string) {
+async function profileOf(api: BorrowedTestApp, user: string, admin: string) {
   const response = await ask(api, `user=${user}`, admin)
   expect(response.statusCode, response.body).toBe(200)
   return response.json()
 }
 
-async function refused(api: TestApp, query: string, secret: string, status: number): Promise<string> {
+async function refused(api: BorrowedTestApp, query: string, secret: string, status: number): Promise<string> {
   const response = await ask(api, query, secret)
   expect(response.statusCode, `${query}: ${response.body}`).toBe(status)
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
@@ -32,14 +32,14 @@ async function refused(api: TestApp, query: string, secret: string, status: numb
   return body.error
 }
 
-let shared: TestApp
+let shared: BorrowedTestApp
 /** Tokens: of somebody with a profile, of somebody without an address, and of administrators with and without one. */
 let own: string
 let nameless: string
 let admin: string
 let adminWithAddress: string
 beforeAll(async () => {
-  shared = await startTestApp()
+  shared = await borrowTestApp()
   shared.setNow(NOW)
   own = await issueToken(shared, { userId: 'user-1', address: ME })
   nameless = await issueToken(shared, { userId: 'user-2' })
@@ -199,10 +199,10 @@ describe('the streak', () => {
     [NEXT, NEXT, 'broken'],
     [NEXT + 1, NEXT + 2, 'broken'],
   ]
-  let api: TestApp
+  let api: BorrowedTestApp
   let secret: string
   beforeAll(async () => {
-    api = await startTestApp()
+    api = await borrowTestApp()
     secret = await issueToken(api, { isAdmin: true })
     await api.save(
       ...[...new Set(cases.map(([completion]) => completion))].map((completion) =>
@@ -254,7 +254,7 @@ describe('the ranking', () => {
   test('is 1 and the number of profiles with a higher score, after whatever imports', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(batch, { minLength: 2, maxLength: 3 }), async (batches) => {
-        await using api = await startTestApp()
+        await using api = await borrowTestApp()
         const secret = await issueToken(api, { isAdmin: true })
         const scores = new Map<string, number>()
         for (const profiles of batches) {
@@ -271,7 +271,7 @@ describe('the ranking', () => {
   })
 
   test('is shared by equal scores, and leaves out as many places as there are equal ones', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const secret = await issueToken(api, { isAdmin: true })
     const scores = { first: 10, second: 7, third: 7, fourth: 7, fifth: 6.999999999999999, last: -3 }
     await api.save(...Object.entries(scores).map(([name, score]) => aProfile({ userAddress: anAddress(name), score })))
@@ -281,7 +281,7 @@ describe('the ranking', () => {
   })
 
   test('takes zero and minus zero for equal, however they are written', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const secret = await issueToken(api, { isAdmin: true })
     const written = ['0', '-0', '0.0', '-0.0e5', '1e-400', '-1e-400', '5e-324', '-5e-324']
     const lines = written.map((text, index) =>
@@ -299,7 +299,7 @@ describe('the ranking', () => {
 })
 
 test('an import is seen by the next request, and a profile that is replaced is what the new record says', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   api.setNow(NOW)
   const secret = await issueToken(api, { address: ME })
   expect(await refused(api, '', secret, 404)).toContain(ME)

@@ -3,20 +3,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ListAccessListsResponse } from '../../../src/features/access-lists/access-list-schemas.ts'
 import type { AccessListRecord } from '../../../src/ingest/records.ts'
 import { anAccessList, anAddress, inUpperCase } from '../../setup/records.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 import { bearing, issueToken } from '../../setup/tokens.ts'
 
 const PATH = '/campaigns/accesslists'
 const FORBIDDEN = [...":&|'!()<>"]
 
 /** The app with a token of `user-1` and one of an administrator. */
-interface Api extends TestApp {
+interface Api extends BorrowedTestApp {
   own: string
   admin: string
 }
 
 async function startApi(): Promise<Api> {
-  const api = await startTestApp()
+  const api = await borrowTestApp()
   return { ...api, own: await issueToken(api, { userId: 'user-1' }), admin: await issueToken(api, { isAdmin: true }) }
 }
 

@@ -20,18 +20,18 @@ import {
 import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { claimsQuery, expectedClaims } from '../../setup/second-opinion/second-opinion-claims.ts'
 import { vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../../setup/test-app.ts'
 import { firstOf } from '../../setup/thorough.ts'
 import { waitFor } from '../../setup/wait-for.ts'
 
-async function page(api: TestApp, query: QueryText): Promise<ListClaimsResponse> {
+async function page(api: BorrowedTestApp, query: QueryText): Promise<ListClaimsResponse> {
   const response = await api.get(`/claims?${new URLSearchParams(query)}`)
   expect(response.statusCode, response.body).toBe(200)
   return response.json()
 }
 
 /** All pages, one after the other, with the total of the first. */
-async function walk(api: TestApp, query: QueryText) {
+async function walk(api: BorrowedTestApp, query: QueryText) {
   const claims: ListClaimsResponse['claims'] = []
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const next: ListClaimsResponse = await page(api, cursor === undefined ? query : { ...query, cursor })
@@ -46,9 +46,9 @@ async function walk(api: TestApp, query: QueryText) {
 
 const aClaimable = (parts = {}) => aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))], ...parts })
 
-let shared: TestApp
+let shared: BorrowedTestApp
 beforeAll(async () => {
-  shared = await startTestApp()
+  shared = await borrowTestApp()
 })
 afterAll(() => shared[Symbol.asyncDispose]())
 
@@ -261,7 +261,7 @@ describe('a cursor', () => {
 
 describe('on a followed chain', () => {
   test('a claim is final as soon as its block is, though nothing else has changed', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const campaign = aClaimable()
     const [late, early] = [aClaim(campaign, { blockTimestamp: '1760000002' }), aClaim(campaign)]
     await api.save(campaign, late, early)
@@ -308,7 +308,7 @@ describe('on a followed chain', () => {
   })
 
   test('a claim that is withdrawn is gone in the next response', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const ingest = await openIngest(api.database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     const campaign = aClaimable()

@@ -10,10 +10,10 @@ import { aCampaign, aClaim, aHash, anAccessList, anAddress, anErc20Incentive } f
 import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { eligibilityQuery, expectedEligibility } from '../../setup/second-opinion/second-opinion-eligibility.ts'
 import { vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../../setup/test-app.ts'
 import { firstOf } from '../../setup/thorough.ts'
 
-async function eligibility(api: TestApp, query: QueryText): Promise<ListEligibilityResponse> {
+async function eligibility(api: BorrowedTestApp, query: QueryText): Promise<ListEligibilityResponse> {
   const response = await api.get(`/eligibility?${new URLSearchParams(query)}`)
   expect(response.statusCode, response.body).toBe(200)
   return response.json()
@@ -31,9 +31,9 @@ const aSignature = (campaign: { id: string }, claimant: string, signature = '0xa
   referrer: anAddress('referrer'),
 })
 
-let shared: TestApp
+let shared: BorrowedTestApp
 beforeAll(async () => {
-  shared = await startTestApp()
+  shared = await borrowTestApp()
 })
 afterAll(() => shared[Symbol.asyncDispose]())
 
@@ -219,7 +219,7 @@ describe('a list', () => {
   })
 
   test('that a chain names allows and denies as far as the lists are recorded', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const lists = [
       anAccessList({ id: 'allowed', members: [user] }),
       anAccessList({ id: 'empty', members: [] }),
@@ -243,7 +243,7 @@ describe('a list', () => {
   })
 
   test('of unknown kind has none', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const campaign = aClaimable()
     await api.save(campaign)
     await api.database.query(
@@ -323,7 +323,7 @@ describe('what is kept', () => {
   })
 
   test('own claims, own signatures, lists and the clock change it', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const user = anAddress('who polls')
     const list = anAccessList({ id: 'a list', members: [user] })
     const campaign = aVariable({

@@ -12,18 +12,18 @@ import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { expectedRewards } from '../../setup/second-opinion/second-opinion-rewards.ts'
 import { openDatabaseProxy } from '../../setup/servers/database-proxy.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../../setup/test-app.ts'
 import { firstOf } from '../../setup/thorough.ts'
 import { waitFor } from '../../setup/wait-for.ts'
 
-async function page(api: TestApp, user: string, query: QueryText = {}): Promise<ListRewardsResponse> {
+async function page(api: BorrowedTestApp, user: string, query: QueryText = {}): Promise<ListRewardsResponse> {
   const response = await api.get(`/users/${user}/rewards?${new URLSearchParams(query)}`)
   expect(response.statusCode, response.body).toBe(200)
   return response.json()
 }
 
 /** All pages, one after the other, with the totals, which are the same on each. */
-async function walk(api: TestApp, user: string, query: QueryText) {
+async function walk(api: BorrowedTestApp, user: string, query: QueryText) {
   const first = await page(api, user, query)
   const rewards = [...first.rewards]
   for (let cursor = first.nextCursor; cursor !== null; ) {
@@ -42,9 +42,9 @@ const aSignature = ({ id }: { id: string }, claimant: string) => ({
   ...{ signature: '0xab', referrer: anAddress('referrer') },
 })
 
-let shared: TestApp
+let shared: BorrowedTestApp
 beforeAll(async () => {
-  shared = await startTestApp()
+  shared = await borrowTestApp()
 })
 afterAll(() => shared[Symbol.asyncDispose]())
 
@@ -224,7 +224,7 @@ test('a cursor is of its own address and filters', async () => {
 
 describe('a service that looks up no addresses', () => {
   test('answers nothing about them, and all else', async () => {
-    await using api = await startTestApp({ ADDRESS_LOOKUPS: 'false' })
+    await using api = await borrowTestApp({ ADDRESS_LOOKUPS: 'false' })
     const campaign = aClaimable()
     const claim = aClaim(campaign)
     await api.save(campaign, claim)

@@ -13,7 +13,7 @@ import {
   aStep,
   aToken,
 } from '../../setup/records.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 import { bearing, issueToken } from '../../setup/tokens.ts'
 
 /*
@@ -197,10 +197,10 @@ const records: ImportRecord[] = [
   }),
 ]
 
-let api: TestApp
+let api: BorrowedTestApp
 let contract: Contract
 beforeAll(async () => {
-  api = await startTestApp()
+  api = await borrowTestApp()
   api.setNow(NOW)
   await api.save(...records)
   contract = await contractOf(api)

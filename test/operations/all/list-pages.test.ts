@@ -7,7 +7,7 @@ import { aCampaign } from '../../setup/records.ts'
 import { combinationsOf, type Filter, filtersOf } from '../../setup/requests/every-filter.ts'
 import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { expectedCampaigns } from '../../setup/second-opinion/second-opinion-campaigns.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 import { firstOf, repeated } from '../../setup/thorough.ts'
 
 /*
@@ -29,7 +29,7 @@ const outward = (random: Random): QueryText => ({
   ...(random.chance(0.5) ? { page: random.pick(['1', '2', '3', '4', '9', '9007199254740991']) } : {}),
 })
 
-async function compareAll(api: TestApp, records: readonly ImportRecord[], random: Random, now: Date) {
+async function compareAll(api: BorrowedTestApp, records: readonly ImportRecord[], random: Random, now: Date) {
   let listed = 0
   api.setNow(now)
   for (const combination of combinationsOf({ ...filtersOf(records), actionTemplateOnly })) {
@@ -62,7 +62,7 @@ test.each(firstOf([1, 2, 3]))(
   { timeout: MAX_MS },
   async (seed) => {
     const random = createRandom(seed)
-    await using api = await startTestApp(keepingNothing)
+    await using api = await borrowTestApp(keepingNothing)
     let records: ImportRecord[] = []
     let listed = 0
     for (let round = 0; round < 3; round += 1) {
@@ -86,7 +86,7 @@ test.each([
   'pages and totals of a sample are what its records say: $campaigns campaigns',
   async ({ seed, campaigns, segments }) => {
     const random = createRandom(seed)
-    await using api = await startTestApp(keepingNothing)
+    await using api = await borrowTestApp(keepingNothing)
     const records = [...generateSample({ campaigns, claims: campaigns, seed, now: new Date(base * 1000) })]
     await api.save(...records)
     await api.database.query(`select rebuild_campaign_bitmaps(${segments})`)
@@ -99,7 +99,7 @@ test.each([
 )
 
 test('campaigns that have ended are listed after the active ones, also where none is active', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   api.setNow(new Date(base * 1000))
   const ended = { endTime: new Date((base - 1) * 1000).toISOString() }
   const records = [aCampaign({ ...ended, blockTimestamp: '1000' }), aCampaign({ ...ended, blockTimestamp: '2000' })]

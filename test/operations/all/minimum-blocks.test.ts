@@ -4,10 +4,10 @@ import { createBlockWait } from '../../../src/cache/minimum-blocks.ts'
 import { parseAsOf } from '../../../src/database/lookups/followed-chains.ts'
 import { setFollowed } from '../../setup/data/followed-chains.ts'
 import { aCampaign } from '../../setup/records.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../../setup/test-app.ts'
 
 /** Every public operation that takes the parameter. */
-async function pathsOf(api: TestApp) {
+async function pathsOf(api: BorrowedTestApp) {
   const campaign = aCampaign()
   await api.save(campaign)
   return [
@@ -24,7 +24,7 @@ async function pathsOf(api: TestApp) {
 }
 
 test('an answer that is as of the block already is given at once, by every public operation', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   // Two responses of different seconds would differ.
   api.setNow(new Date())
   const paths = await pathsOf(api)
@@ -41,7 +41,7 @@ test('an answer that is as of the block already is given at once, by every publi
 })
 
 test('an answer waits for the block, and is there as soon as that is', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const paths = await pathsOf(api)
   await setFollowed(api.database, 8453, 120)
   for (const [index, path] of paths.entries()) {
@@ -59,7 +59,7 @@ test('an answer waits for the block, and is there as soon as that is', async () 
 
 describe('a block that does not come', () => {
   test('is 503 after two seconds, with how far each chain is', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     await setFollowed(api.database, 8453, 120)
     await setFollowed(api.database, 10, null)
     const start = performance.now()
@@ -75,7 +75,7 @@ describe('a block that does not come', () => {
   })
 
   test('is waited for by no more than a thousand', async () => {
-    await using api = await startTestApp({ MAX_CONCURRENT_REQUESTS: '5000' })
+    await using api = await borrowTestApp({ MAX_CONCURRENT_REQUESTS: '5000' })
     await setFollowed(api.database, 8453, 120)
     const responses = await Promise.all(Array.from({ length: 1010 }, () => api.get('/campaigns?minBlock=8453:121')))
     const sentences = responses.map((response) => String(response.json().error))
@@ -124,7 +124,7 @@ test.each([
     error: 'minBlock must have at most 10 entries',
   },
 ])('refused: $blocks', async ({ blocks, error }) => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   await setFollowed(api.database, 8453, 120)
   await setFollowed(api.database, 10, 7)
   const response = await api.get(`/campaigns?minBlock=${blocks}`)
@@ -133,7 +133,7 @@ test.each([
 })
 
 test('where no chain is followed, none can be named', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const response = await api.get('/campaigns?minBlock=8453:0')
   expect(response.statusCode).toBe(400)
   expect(response.json()).toEqual({ error: 'minBlock names chain 8453, but no chain is indexed' })

@@ -15,7 +15,7 @@ import {
   tokenId,
   valueClaims,
 } from '../../setup/second-opinion/second-opinion-prices.ts'
-import { startTestApp } from '../../setup/test-app.ts'
+import { borrowTestApp } from '../../setup/test-app.ts'
 import { firstOf } from '../../setup/thorough.ts'
 
 /*
@@ -159,7 +159,7 @@ test.each(firstOf([1, 2]))(
   'after random batches claims, and all that is made of them, are worth what prices say: seed %i',
   async (seed) => {
     const random = createRandom(seed)
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const ingest = await openIngest(api.database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     const { compare } = createComparison(api, `seed ${seed}`)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ListCampaignsResponse } from '../../../src/features/campaigns/campaign-schemas.ts'
 import { aCampaign, anAddress, aStep } from '../../setup/records.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 
 const parameters = [
   ...['page', 'pageSize', 'budgetAccount', 'owner', 'autocampaignId', 'chainId', 'targetContract', 'tokens'],
@@ -16,9 +16,9 @@ const lists = [
 const ADDRESS = anAddress('somebody')
 const addresses = (count: number) => Array.from({ length: count }, (_, index) => anAddress(`number ${index}`))
 
-let api: TestApp
+let api: BorrowedTestApp
 beforeAll(async () => {
-  api = await startTestApp()
+  api = await borrowTestApp()
   api.setNow(new Date('2026-01-01T00:00:00.000Z'))
   await api.save(...population)
 })

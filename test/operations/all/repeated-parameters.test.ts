@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resolveReferences } from '../../../packages/example-requests/src/resolve-references.ts'
 import { aCampaign, aClaim, anActionTemplate, anAddress, anErc20Incentive, aStep, aToken } from '../../setup/records.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 
 /*
  * A list is written `a,b` or `name=a&name=b`, or both: many generated clients know only the second.
@@ -74,10 +74,10 @@ const besides: Record<string, string> = {
   '/export/prices': '',
 }
 
-let api: TestApp
+let api: BorrowedTestApp
 beforeAll(async () => {
   // Three are asked at the same time.
-  api = await startTestApp({ MAX_EXPORTS: '3' })
+  api = await borrowTestApp({ MAX_EXPORTS: '3' })
   api.setNow(NOW)
   besides['/changes'] = `&after=${(await api.get('/changes')).json().nextCursor}`
   for (const [index, address] of [first, second, third].entries()) {

@@ -17,7 +17,7 @@ import {
   randomQueries,
 } from '../../setup/second-opinion/second-opinion-comparison.ts'
 import { vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
-import { startTestApp } from '../../setup/test-app.ts'
+import { borrowTestApp, startTestApp } from '../../setup/test-app.ts'
 import { firstOf, repeated } from '../../setup/thorough.ts'
 
 /*
@@ -105,7 +105,7 @@ const SEEDS = firstOf([1, 2, 3, 4])
 
 test.each(SEEDS)('answers about hard random records are what the records say: seed %i', async (seed) => {
   const random = createRandom(seed)
-  await using api = await startTestApp(keepingNothing)
+  await using api = await borrowTestApp(keepingNothing)
   await countHoursFrom(api.database, seed)
   const comparison = createComparison(api, `seed ${seed}`)
   let records: ImportRecord[] = []
@@ -147,7 +147,7 @@ test.each([
   'answers about a sample are what its records say: seed $seed, $campaigns campaigns',
   async ({ seed, campaigns, claims }) => {
     const random = createRandom(seed)
-    await using api = await startTestApp(keepingNothing)
+    await using api = await borrowTestApp(keepingNothing)
     await countHoursFrom(api.database, claims / campaigns)
     const comparison = createComparison(api, `seed ${seed}`)
     let records = [...generateSample({ campaigns, claims, seed, now: new Date(base * 1000) })]
@@ -170,7 +170,7 @@ test.each([
 test('answers that are kept are what the records say as the clock goes on and records come in', async () => {
   const seed = 21
   const random = createRandom(seed)
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const { compare, seen } = createComparison(api, `seed ${seed}`)
   let records: ImportRecord[] = []
   const requests: Query[] = [...windows.map(({ query }) => query), ['/explore/contracts', {}]]

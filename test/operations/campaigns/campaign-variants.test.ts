@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { contractOf } from '../../setup/documents/openapi.ts'
 import { aCampaign, aClaim, anAddress, anIncentiveOfEachVariant, aStep, aToken } from '../../setup/records.ts'
-import { startTestApp } from '../../setup/test-app.ts'
+import { borrowTestApp } from '../../setup/test-app.ts'
 
 const FIGURES = ['claimedAmount', 'totalAmountClaimed', 'totalClaims', 'remainingBalance', 'rebatePercentage']
 /** The variants with all they may have, and without each and all of it. */
@@ -15,7 +15,7 @@ const incentives = [[], ...FIGURES.map((figure) => [figure]), FIGURES].flatMap((
 const text = '"\\/\b\f\n\r\t\u0001\u001f\u007f\u2028 {"isActive": true,  "é": [1, 2]} \u{1f600}'
 
 test('campaigns of all variants and allow lists keep their schema, and the detail contains the list item', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const owner = anAddress('owner')
   const listed = (length: number) => Array.from({ length }, (_, index) => anAddress(`listed ${index}`))
   const allowLists = (['SimpleAllowList', 'SimpleDenyList', 'OpenAllowList', 'OffchainAccessList'] as const).flatMap(

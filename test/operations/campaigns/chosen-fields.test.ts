@@ -8,7 +8,7 @@ import {
   anIncentiveOfEachVariant,
   aToken,
 } from '../../setup/records.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 
 /*
  * `fields`: some of the top-level keys of campaigns, as they are in the whole response.
@@ -28,9 +28,9 @@ const campaign = aCampaign({
 })
 const blockTimestamp = String(Math.floor(Date.now() / 1000) - 60)
 
-let api: TestApp
+let api: BorrowedTestApp
 beforeAll(async () => {
-  api = await startTestApp()
+  api = await borrowTestApp()
   await api.save(token, campaign, aClaim(campaign, { blockTimestamp, incentiveIndex: 10 }))
 })
 afterAll(() => api[Symbol.asyncDispose]())

@@ -3,7 +3,7 @@ import { openIngest } from '../../../src/ingest/batches.ts'
 import { fillDocument, splitAtMarks } from '../../../src/read-models/campaign-documents/read.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken } from '../../setup/records.ts'
-import { startTestApp } from '../../setup/test-app.ts'
+import { borrowTestApp } from '../../setup/test-app.ts'
 
 /*
  * A stored document has places for what changes without its record.
@@ -14,7 +14,7 @@ const token = aToken({ decimals: 6, priceUsd: '2' })
 const shown = () => aCampaign({ incentives: [anErc20Incentive(token.address)] })
 
 test('a campaign is shown as it is after a claim, a change of its token or its record, and when it ends', async () => {
-  await using api = await startTestApp(keepingNothing)
+  await using api = await borrowTestApp(keepingNothing)
   const campaign = { ...shown(), endTime: '2026-05-01T00:00:00.000Z' }
   await api.save(token, campaign)
   const ingest = await openIngest(api.database.url)

@@ -9,7 +9,7 @@ import {
   aToken,
   inUpperCase,
 } from '../../setup/records.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 
 /*
  * What campaigns can be found by beyond the reference: many by ID, variants, actions, and the tokens that are paid.
@@ -17,7 +17,7 @@ import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 
 const CORE = '0xea11a7937809b8585e63b12cc86bf91a72a5b08a'
 
-async function found(api: TestApp, query: string): Promise<string[]> {
+async function found(api: BorrowedTestApp, query: string): Promise<string[]> {
   const response = await api.get(`/campaigns?tokenWhitelist=false&pageSize=100&${query}`)
   expect(response.statusCode, response.body).toBe(200)
   const { campaigns, totalCampaigns } = response.json()
@@ -25,14 +25,14 @@ async function found(api: TestApp, query: string): Promise<string[]> {
   return campaigns.map(({ id }: { id: string }) => id)
 }
 
-async function refused(api: TestApp, url: string): Promise<string> {
+async function refused(api: BorrowedTestApp, url: string): Promise<string> {
   const response = await api.get(url)
   expect(response.statusCode, response.body).toBe(400)
   return response.json().error
 }
 
 test('campaignId finds many by ID in one request, without regard to case, under all other filters', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const campaigns = Array.from({ length: 100 }, (_, index) => aCampaign({ id: `8453:${CORE}:${index}` }))
   await api.save(...campaigns, aCampaign({ owner: anAddress('other') }))
   const ids = campaigns.map(({ id }) => id.replace(CORE, inUpperCase(CORE)))
@@ -49,7 +49,7 @@ test('campaignId finds many by ID in one request, without regard to case, under 
 })
 
 test('incentiveType finds any of several variants without regard to case, and an unknown one is told the nearest', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const fixed = aCampaign({ incentives: [anErc20Incentive(anAddress('asset')), anErc20Incentive(anAddress('asset'))] })
   const place = { type: 'AllowListIncentive', allowListAddress: anAddress('list'), limit: '1' }
   const both = aCampaign({ incentives: [place, anErc20Incentive(anAddress('asset'))] })
@@ -63,7 +63,7 @@ test('incentiveType finds any of several variants without regard to case, and an
 })
 
 test('actionType finds the action of a template without regard to case, also after it was replaced', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const template = anActionTemplate({ actionType: 'Swap ÄÖ' })
   const swapping = aCampaign({ actionTemplateId: template.id })
   await api.save(template, swapping, aCampaign())
@@ -80,7 +80,7 @@ test('actionType finds the action of a template without regard to case, also aft
 })
 
 test('rewardToken finds what pays a token, and not what deals in it, on trending too', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const { address } = aToken()
   const paying = aCampaign({ id: `8453:${CORE}:1`, incentives: [anErc20Incentive(inUpperCase(address))] })
   const elsewhere = aCampaign({ id: `10:${CORE}:2`, incentives: [anErc20Incentive(address)] })
@@ -104,7 +104,7 @@ test('rewardToken finds what pays a token, and not what deals in it, on trending
 })
 
 test('trending has as many entries as pageSize says, the foremost', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const campaigns = ['3', '2', '1'].map((amountUsd) => ({
     amountUsd,
     campaign: aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] }),

@@ -8,7 +8,7 @@ import {
   anIncentiveOfEachVariant,
   aToken,
 } from '../../setup/records.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 
 /*
  * The list by what ends soonest, by words, and with counts beside the page.
@@ -17,26 +17,26 @@ import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 const CORE = '0xea11a7937809b8585e63b12cc86bf91a72a5b08a'
 const NOW = Date.parse('2026-01-01T00:00:00.000Z')
 
-async function list(api: TestApp, query: string) {
+async function list(api: BorrowedTestApp, query: string) {
   const response = await api.get(`/campaigns?tokenWhitelist=false&pageSize=100&${query}`)
   expect(response.statusCode, response.body).toBe(200)
   return response.json()
 }
 
-async function found(api: TestApp, query: string): Promise<string[]> {
+async function found(api: BorrowedTestApp, query: string): Promise<string[]> {
   const { campaigns, totalCampaigns } = await list(api, query)
   expect(totalCampaigns).toBe(campaigns.length)
   return campaigns.map(({ id }: { id: string }) => id)
 }
 
-async function refused(api: TestApp, query: string): Promise<string> {
+async function refused(api: BorrowedTestApp, query: string): Promise<string> {
   const response = await api.get(`/campaigns?${query}`)
   expect(response.statusCode, response.body).toBe(400)
   return response.json().error
 }
 
 test('ending-soon shows only active campaigns that end, the soonest first, equal ends newest first', async () => {
-  await using api = await startTestApp({ RESPONSE_CACHE_MB: '0' })
+  await using api = await borrowTestApp({ RESPONSE_CACHE_MB: '0' })
   api.setNow(new Date(NOW))
   const ends = (hours: number | null, parts = {}) =>
     aCampaign({ endTime: hours === null ? null : new Date(NOW + hours * 3_600_000).toISOString(), ...parts })
@@ -61,7 +61,7 @@ test('ending-soon shows only active campaigns that end, the soonest first, equal
 })
 
 test('search finds what every word starts a word of, in names of campaigns and of tokens they pay', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const token = aToken({ name: 'Übercoin Dollar', symbol: 'UBD' })
   const other = aToken({ name: 'Other', symbol: 'OTH' })
   const named = aCampaign({
@@ -111,7 +111,7 @@ const FILTERS: Record<string, string> = {
   isActive: 'showActiveOnly',
 }
 
-async function expectCounts(api: TestApp, query: Record<string, string>) {
+async function expectCounts(api: BorrowedTestApp, query: Record<string, string>) {
   const url = (parameters: Record<string, string>) =>
     `/campaigns?${new URLSearchParams({ tokenWhitelist: 'false', pageSize: '0', ...parameters })}`
   const response = await api.get(url({ ...query, facets: Object.keys(FILTERS).join(), facetSize: '50' }))
@@ -134,7 +134,7 @@ async function expectCounts(api: TestApp, query: Record<string, string>) {
 }
 
 test.each([40, 1300])('of %i campaigns, each count is the total with its filter set to the value', async (size) => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   api.setNow(new Date(NOW))
   const tokens = [aToken({ symbol: 'AAA' }), aToken({ symbol: 'BBB' }), aToken({ chainId: 10, symbol: 'CCC' })]
   const templates = ['Swap', 'mint', 'Ödland'].map((actionType) => anActionTemplate({ actionType }))
@@ -166,7 +166,7 @@ test.each([40, 1300])('of %i campaigns, each count is the total with its filter 
 })
 
 test('the first values are there, and what has more is named; without facets there are none', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   await api.save(
     aCampaign({ distributionChannels: ['b', 'a', 'c'] }),
     aCampaign({ distributionChannels: ['C'], id: `10:${CORE}:1` }),

@@ -9,7 +9,7 @@ import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken, toClaimIdentity
 import { combinationsOf, filtersOf } from '../../setup/requests/every-filter.ts'
 import { identityOf, type QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { expectedCampaigns } from '../../setup/second-opinion/second-opinion-campaigns.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../../setup/test-app.ts'
 import { firstOf, repeated } from '../../setup/thorough.ts'
 
 /*
@@ -21,7 +21,7 @@ const keepingNothing = { RESPONSE_CACHE_MB: '0' }
 /** The data lies around this instant (Unix seconds). */
 const base = Date.parse('2026-03-01T12:00:00Z') / 1000
 
-async function compare(api: TestApp, queries: QueryText[], records: readonly ImportRecord[], now: Date) {
+async function compare(api: BorrowedTestApp, queries: QueryText[], records: readonly ImportRecord[], now: Date) {
   api.setNow(now)
   await Promise.all(
     queries.map(async (query) => {
@@ -39,11 +39,11 @@ const pagesOf = (query: QueryText): QueryText[] => [
   { ...query, pageSize: '2', page: '2' },
 ]
 
-const listsVersion = async ({ database }: TestApp) =>
+const listsVersion = async ({ database }: BorrowedTestApp) =>
   (await database.query('select lists_version from data_versions order by revision desc limit 1'))[0]?.lists_version
 
 test('a total is counted once, and again only when a revision has altered lists', async () => {
-  await using api = await startTestApp(keepingNothing)
+  await using api = await borrowTestApp(keepingNothing)
   const asset = anAddress('asset')
   const campaign = aCampaign({ incentives: [anErc20Incentive(asset)], maxParticipants: '2' })
   await api.save(aToken({ address: asset }), campaign, aCampaign())
@@ -82,7 +82,7 @@ test('a total that is known costs an index lookup, and a page reads the newest s
 })
 
 test('a page that is known is not looked for again until lists change, and shows the figures of now', async () => {
-  await using api = await startTestApp(keepingNothing)
+  await using api = await borrowTestApp(keepingNothing)
   const [asset, owner] = [anAddress('asset'), anAddress('owner')]
   const records = [
     aToken({ address: asset }),
@@ -105,7 +105,7 @@ test('a page that is known is not looked for again until lists change, and shows
 })
 
 test('a total of another history is never taken, though its revisions have the same numbers', async () => {
-  await using api = await startTestApp(keepingNothing)
+  await using api = await borrowTestApp(keepingNothing)
   await api.save(aCampaign())
   expect((await api.get('/campaigns')).json().totalCampaigns).toBe(1)
   // As if the commit had been lost in a failover, and another had come in its place.
@@ -118,7 +118,7 @@ test('a total of another history is never taken, though its revisions have the s
 })
 
 test('a total of active campaigns is right whenever the clock passes a start or an end, also backwards', async () => {
-  await using api = await startTestApp(keepingNothing)
+  await using api = await borrowTestApp(keepingNothing)
   const instant = (seconds: number) => new Date((base + seconds) * 1000).toISOString()
   const records = [10, 20, 30, 31].flatMap((seconds) => [
     aCampaign({ startTime: instant(seconds), endTime: instant(seconds + 15) }),
@@ -143,7 +143,7 @@ test.each(firstOf([1, 2]))(
   { timeout: 120_000 },
   async (seed) => {
     const random = createRandom(seed)
-    await using api = await startTestApp(keepingNothing)
+    await using api = await borrowTestApp(keepingNothing)
     const ingest = await openIngest(api.database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     let records: ImportRecord[] = []
@@ -223,7 +223,7 @@ test.each(firstOf([1, 2]))(
 )
 
 test('totals are right where values have just too few campaigns for maps, just enough, and fewer again', async () => {
-  await using api = await startTestApp(keepingNothing)
+  await using api = await borrowTestApp(keepingNothing)
   const ingest = await openIngest(api.database.url)
   await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
   const budgets = [anAddress('one budget'), anAddress('another budget')]

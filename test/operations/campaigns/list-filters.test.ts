@@ -14,7 +14,7 @@ import {
   inUpperCase,
   mintingStep,
 } from '../../setup/records.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 
 const NOW = new Date('2026-01-01T00:00:00.000Z')
 
@@ -22,14 +22,14 @@ const CORE = '0xea11a7937809b8585e63b12cc86bf91a72a5b08a'
 
 const MAX = (2n ** 256n - 1n).toString()
 
-async function list(api: TestApp, query = ''): Promise<ListCampaignsResponse> {
+async function list(api: BorrowedTestApp, query = ''): Promise<ListCampaignsResponse> {
   const response = await api.get(`/campaigns?${query}`)
   expect(response.statusCode, response.body).toBe(200)
   return response.json()
 }
 
 /** The IDs of the first hundred that match, in their order; the total has to say the same. */
-async function found(api: TestApp, query = '') {
+async function found(api: BorrowedTestApp, query = '') {
   const { campaigns, totalCampaigns } = await list(api, `pageSize=100&${query}`)
   expect(totalCampaigns).toBe(campaigns.length)
   return idsOf(campaigns)
@@ -38,7 +38,7 @@ async function found(api: TestApp, query = '') {
 const idsOf = (campaigns: { id: string }[]) => campaigns.map(({ id }) => id)
 
 /** The one item there is, whatever its tokens. */
-async function theOnly(api: TestApp): Promise<CampaignListItem> {
+async function theOnly(api: BorrowedTestApp): Promise<CampaignListItem> {
   const { campaigns } = await list(api, 'tokenWhitelist=false')
   expect(campaigns).toHaveLength(1)
   return campaigns[0] as CampaignListItem
@@ -46,21 +46,21 @@ async function theOnly(api: TestApp): Promise<CampaignListItem> {
 
 describe('filters', () => {
   test('let everything pass when there are none', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const [first, second] = [aCampaign(), aCampaign()]
     await api.save(first, second)
     expect(await found(api)).toEqual([second.id, first.id])
   })
 
   test('answer an empty list and the total 0 when nothing matches', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     expect(await list(api)).toEqual({ campaigns: [], totalCampaigns: 0 })
     await api.save(aCampaign())
     expect(await list(api, `owner=${anAddress('nobody')}`)).toEqual({ campaigns: [], totalCampaigns: 0 })
   })
 
   test('find an owner without regard to case', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const mine = aCampaign({ owner: inUpperCase(anAddress('somebody')) })
     await api.save(mine, aCampaign({ creator: anAddress('somebody') }))
     expect(await found(api, `owner=${anAddress('somebody')}`)).toEqual([mine.id])
@@ -68,7 +68,7 @@ describe('filters', () => {
   })
 
   test('find any of several budget accounts, trimmed and without regard to case', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const [one, two, three] = ['one', 'two', 'three'].map((word) => aCampaign({ budget: anAddress(word) }))
     await api.save(one as CampaignRecord, two as CampaignRecord, three as CampaignRecord)
     expect(await found(api, `budgetAccount=${anAddress('one')}`)).toEqual([one?.id])
@@ -77,7 +77,7 @@ describe('filters', () => {
   })
 
   test('find an autocampaign by its exact ID', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const mine = aCampaign({ autocampaignId: 'Auto, 1 & ü' })
     await api.save(mine, aCampaign({ autocampaignId: 'auto, 1 & ü' }), aCampaign())
     expect(await found(api, `autocampaignId=${encodeURIComponent('Auto, 1 & ü')}`)).toEqual([mine.id])
@@ -85,7 +85,7 @@ describe('filters', () => {
   })
 
   test('find the campaigns created on a chain', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const mine = aCampaign({ id: `10:${CORE}:1`, actionSteps: [aStep(anAddress('target'), 8453)] })
     const other = aCampaign({ id: `8453:${CORE}:2`, actionSteps: [aStep(anAddress('target'), 10)] })
     await api.save(mine, other)
@@ -97,7 +97,7 @@ describe('filters', () => {
   })
 
   test('find a target contract on the chain of the contract, wherever the campaign was created', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const target = anAddress('target')
     const elsewhere = aCampaign({ id: `10:${CORE}:1`, actionSteps: [aStep(anAddress('x')), aStep(target, 8453)] })
     const otherChain = aCampaign({ id: `8453:${CORE}:2`, actionSteps: [aStep(target, 10)] })
@@ -109,14 +109,14 @@ describe('filters', () => {
   })
 
   test('take neither the criteria nor the claimant of an action for a target contract', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const incentives = anIncentiveOfEachVariant(anAddress)
     await api.save(aCampaign({ incentives, actionSteps: [mintingStep] }), aCampaign({ incentives }))
     expect(await found(api, `tokenWhitelist=false&chainId=8453&targetContract=${anAddress('criteria')}`)).toEqual([])
   })
 
   test('find a token as a reward asset and as the token the action deals in', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const token = aToken()
     const paying = aCampaign({ incentives: [anErc20Incentive(inUpperCase(token.address))] })
     const dealing = aCampaign({ actionToken: { chainId: 8453, address: inUpperCase(token.address) } })
@@ -137,7 +137,7 @@ describe('filters', () => {
   })
 
   test('find the asset of every variant that pays a token, and never its peg', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const paying = anIncentiveOfEachVariant(anAddress)
       .filter(({ asset }) => asset !== undefined)
       .map((incentive) => aCampaign({ incentives: [incentive] }))
@@ -149,7 +149,7 @@ describe('filters', () => {
   })
 
   test('find a collection as the NFT collection and as the target of a step', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const collection = anAddress('collection')
     const byCollection = aCampaign({ nftCollection: { chainId: 10, address: inUpperCase(collection) } })
     const byTarget = aCampaign({ actionSteps: [aStep(anAddress('x'), 10), aStep(collection, 10)] })
@@ -163,7 +163,7 @@ describe('filters', () => {
   })
 
   test('find any of several tokens, each campaign once', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const [a, b] = [aToken(), aToken({ chainId: 10 })]
     const both = aCampaign({
       incentives: [anErc20Incentive(a.address)],
@@ -178,7 +178,7 @@ describe('filters', () => {
   })
 
   test('find any of several distribution channels without regard to case', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const web = aCampaign({ distributionChannels: ['Web Site', 'web site', 'Other'] })
     const street = aCampaign({ distributionChannels: ['STRASSE'] })
     await api.save(web, street, aCampaign({ distributionChannels: ['web'] }), aCampaign())
@@ -187,14 +187,14 @@ describe('filters', () => {
   })
 
   test.each(['ÄÖÜ', 'İSTANBUL', 'ΟΔΟΣ', 'ẞ', 'ДЖ'])('find the channel %s as it is written', async (channel) => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const mine = aCampaign({ distributionChannels: [channel] })
     await api.save(mine, aCampaign({ distributionChannels: ['other'] }))
     expect(await found(api, `distributionChannel=${encodeURIComponent(channel)}`)).toEqual([mine.id])
   })
 
   test('by default let only campaigns pass all of whose reward tokens are known and whitelisted', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const [good, bad, onOtherChain] = [aToken(), aToken({ whitelisted: false }), aToken({ chainId: 10 })]
     const { whitelisted: _, ...silent } = aToken()
     const paying = (...assets: string[]) => aCampaign({ incentives: assets.map((asset) => anErc20Incentive(asset)) })
@@ -226,7 +226,7 @@ describe('filters', () => {
   })
 
   test('follow a token that is whitelisted later, and one that no longer is', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const token = aToken({ whitelisted: false })
     const campaign = aCampaign({ incentives: [anErc20Incentive(token.address)] })
     await api.save(token, campaign)
@@ -238,7 +238,7 @@ describe('filters', () => {
   })
 
   test('find the campaigns that use an action template as it is', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const template = anActionTemplate()
     const asItIs = aCampaign({ actionTemplateId: template.id })
     const notCustom = aCampaign({ actionTemplateId: template.id, customAction: false })
@@ -252,7 +252,7 @@ describe('filters', () => {
   })
 
   test('combine with AND', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     api.setNow(NOW)
     const template = anActionTemplate()
     const token = aToken()
@@ -393,11 +393,11 @@ describe('a campaign is active', () => {
     }),
   ]
 
-  let api: TestApp
+  let api: BorrowedTestApp
   let active: Set<string>
   let activity: Map<string, boolean>
   beforeAll(async () => {
-    api = await startTestApp()
+    api = await borrowTestApp()
     api.setNow(NOW)
     await api.save(...cases.flatMap(({ campaign, claims: made }) => [campaign, ...made]))
     active = new Set(await found(api, 'tokenWhitelist=false&showActiveOnly=true'))
@@ -419,7 +419,7 @@ describe('a campaign is active', () => {
   }
 
   test('until it ends, with nothing written between two answers', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const starting = aCampaign({ startTime: '2026-01-01T00:00:00.000Z' })
     const ending = aCampaign({ endTime: '2026-01-01T00:00:00.000Z' })
     await api.save(starting, ending)
@@ -443,7 +443,7 @@ describe('a campaign is active', () => {
   })
 
   test('again when it is replaced by one with more to give, its claims kept', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const campaign = aCampaign({ incentives: [allowList('1')] })
     await api.save(campaign, aClaim(campaign))
     expect((await theOnly(api)).isActive).toBe(false)

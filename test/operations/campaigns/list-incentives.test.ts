@@ -11,7 +11,7 @@ import {
   aToken,
   inUpperCase,
 } from '../../setup/records.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 
 const NOW = new Date('2026-01-01T00:00:00.000Z')
 
@@ -19,24 +19,24 @@ const CORE = '0xea11a7937809b8585e63b12cc86bf91a72a5b08a'
 
 const MAX = (2n ** 256n - 1n).toString()
 
-async function list(api: TestApp, query = ''): Promise<ListCampaignsResponse> {
+async function list(api: BorrowedTestApp, query = ''): Promise<ListCampaignsResponse> {
   const response = await api.get(`/campaigns?${query}`)
   expect(response.statusCode, response.body).toBe(200)
   return response.json()
 }
 
 /** The one item there is, whatever its tokens. */
-async function theOnly(api: TestApp): Promise<CampaignListItem> {
+async function theOnly(api: BorrowedTestApp): Promise<CampaignListItem> {
   const { campaigns } = await list(api, 'tokenWhitelist=false')
   expect(campaigns).toHaveLength(1)
   return campaigns[0] as CampaignListItem
 }
 
 /** An app that several tests put campaigns of their own into; it never holds more than a page of them. */
-let shared: TestApp
+let shared: BorrowedTestApp
 
 beforeAll(async () => {
-  shared = await startTestApp()
+  shared = await borrowTestApp()
   shared.setNow(NOW)
 })
 
@@ -361,7 +361,7 @@ describe('availableBudgetUsd', () => {
 
   let budgets: Map<string, string | null>
   beforeAll(async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     await api.save(...onChainsOfTheirOwn.flatMap(({ records }) => records))
     const { campaigns } = await list(api, 'tokenWhitelist=false&pageSize=100')
     budgets = new Map(campaigns.map(({ id, availableBudgetUsd }) => [id, availableBudgetUsd]))
@@ -372,7 +372,7 @@ describe('availableBudgetUsd', () => {
   }
 
   test('follows the price of the token', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     await api.save(token(), aCampaign({ incentives: [of('ERC20VariableIncentive', million)] }))
     expect((await theOnly(api)).availableBudgetUsd).toBe('2')
     await api.save(token({ priceUsd: '0.123456789' }))

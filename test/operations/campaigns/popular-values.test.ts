@@ -18,7 +18,7 @@ import {
 import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { createComparison, type Query } from '../../setup/second-opinion/second-opinion-comparison.ts'
 import { someFacets } from '../../setup/second-opinion/second-opinion-queries.ts'
-import { startTestApp } from '../../setup/test-app.ts'
+import { borrowTestApp } from '../../setup/test-app.ts'
 import { firstOf, repeated } from '../../setup/thorough.ts'
 
 /*
@@ -218,7 +218,7 @@ test.each(firstOf([1, 2]))(
   { timeout: 120_000 },
   async (seed) => {
     const random = createRandom(seed)
-    await using api = await startTestApp({ RESPONSE_CACHE_MB: '0' })
+    await using api = await borrowTestApp({ RESPONSE_CACHE_MB: '0' })
     const { compare, seen } = createComparison(api, `seed ${seed}`)
     const drafts = someDrafts(random)
     const campaigns = drafts.map(toRecord)

@@ -10,7 +10,7 @@ import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { expectedIds } from '../../setup/second-opinion/second-opinion-campaigns.ts'
 import { createComparison, type Query } from '../../setup/second-opinion/second-opinion-comparison.ts'
 import { someFacets, someWords, vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 import { firstOf } from '../../setup/thorough.ts'
 
 /*
@@ -48,7 +48,7 @@ const someOrder = ({ chance, pick }: Random): QueryText => ({
 })
 
 /** The IDs that a walk shows from its beginning to its end, and the totals beside them. */
-async function walk(api: TestApp, query: QueryText, { integer }: Random) {
+async function walk(api: BorrowedTestApp, query: QueryText, { integer }: Random) {
   const ids: string[] = []
   const totals = new Set<number>()
   for (let cursor: string | null = 'start'; cursor !== null; ) {
@@ -68,7 +68,7 @@ test.each(firstOf([71, 72, 73, 74, 75, 76]))(
   { timeout: 120_000 },
   async (seed) => {
     const random = createRandom(seed)
-    await using api = await startTestApp({ RESPONSE_CACHE_MB: '0' })
+    await using api = await borrowTestApp({ RESPONSE_CACHE_MB: '0' })
     const ingest = await openIngest(api.database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     const { compare, seen } = createComparison(api, `seed ${seed}`)

@@ -8,7 +8,7 @@ import { createTestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../../setup/records.ts'
 import { latestOf } from '../../setup/second-opinion/second-opinion.ts'
 import { campaignsQuery, vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../../setup/test-app.ts'
 import { firstOf } from '../../setup/thorough.ts'
 
 /*
@@ -20,7 +20,7 @@ type Query = Record<string, string>
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')
 const base = NOW / 1000
 
-async function ask(api: TestApp, query: Query) {
+async function ask(api: BorrowedTestApp, query: Query) {
   const response = await api.get(`/campaigns?${new URLSearchParams(query)}`)
   expect(response.statusCode, response.body).toBe(200)
   const body = response.json<{ campaigns: { id: string }[]; totalCampaigns: number; nextCursor?: string | null }>()
@@ -28,14 +28,14 @@ async function ask(api: TestApp, query: Query) {
   return { ...body, ids, text: JSON.stringify(body.campaigns), changed: response.headers['x-changed-since-start'] }
 }
 
-async function refused(api: TestApp, query: Query): Promise<string> {
+async function refused(api: BorrowedTestApp, query: Query): Promise<string> {
   const response = await api.get(`/campaigns?${new URLSearchParams(query)}`)
   expect(response.statusCode, response.body).toBe(400)
   return response.json().error
 }
 
 /** All that there is by now, by numbered pages. */
-async function listAll(api: TestApp, query: Query) {
+async function listAll(api: BorrowedTestApp, query: Query) {
   const ids: string[] = []
   for (let page = 1; ; page++) {
     const found = await ask(api, { ...query, pageSize: '100', page: String(page) })
@@ -45,7 +45,7 @@ async function listAll(api: TestApp, query: Query) {
 }
 
 /** Walks to the end; `between` pages something may happen. */
-async function walk(api: TestApp, query: Query, { integer }: Random, between?: () => Promise<void>) {
+async function walk(api: BorrowedTestApp, query: Query, { integer }: Random, between?: () => Promise<void>) {
   const ids: string[] = []
   for (let cursor: string | null | undefined = 'start'; cursor !== null; ) {
     const found: Awaited<ReturnType<typeof ask>> = await ask(api, { ...query, cursor, pageSize: String(integer(1, 9)) })
@@ -81,7 +81,7 @@ test.each(firstOf([51, 52, 53, 54, 55, 56]))(
   'what was there and passes all the time comes once in a walk, in the order of its beginning, nothing twice, nothing new: seed %i',
   async (seed) => {
     const random = createRandom(seed)
-    await using api = await startTestApp({ RESPONSE_CACHE_MB: random.pick(['0', '8']) })
+    await using api = await borrowTestApp({ RESPONSE_CACHE_MB: random.pick(['0', '8']) })
     const ingest = await openIngest(api.database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     let records: ImportRecord[] = []
@@ -164,7 +164,7 @@ test('a walk says whether lists have changed, judges starts and ends as of its b
 })
 
 test('what was sorted otherwise is remembered for a day', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   const campaign = aCampaign({ owner: anAddress('one who moves') })
   const moveTo = (second: number) => api.save({ ...campaign, blockTimestamp: String(second) })
   const remembered = async () =>
@@ -182,7 +182,7 @@ test('what was sorted otherwise is remembered for a day', async () => {
 })
 
 test('a cursor is refused with a page, with other parameters and where it is none', async () => {
-  await using api = await startTestApp()
+  await using api = await borrowTestApp()
   await api.save(aCampaign(), aCampaign())
   const { nextCursor } = await ask(api, { cursor: 'start', pageSize: '1', tokenWhitelist: 'false' })
   const cursor = String(nextCursor)

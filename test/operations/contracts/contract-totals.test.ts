@@ -21,12 +21,12 @@ import {
   RANGES,
   sorts,
 } from '../../setup/requests/contracts.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 
 const ranges = Object.entries(RANGES)
 
 /** An app for tests that look at contracts on a chain of their own. */
-let shared: TestApp
+let shared: BorrowedTestApp
 
 let chains = 100
 
@@ -36,7 +36,7 @@ const aChain = () => {
 }
 
 beforeAll(async () => {
-  shared = await startTestApp()
+  shared = await borrowTestApp()
   shared.setNow(NOW)
 })
 
@@ -104,7 +104,7 @@ describe('the figures', () => {
   })
 
   test('are zeros of a contract without a claim in the time range', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     api.setNow(NOW)
     const [claimed, unclaimed] = [aCampaignOn([A]), aCampaignOn([B])]
     await api.save(claimed, unclaimed, ...claims(claimed, 2, { blockTimestamp: at(-30_000) }))
@@ -143,7 +143,7 @@ describe('the figures', () => {
   })
 
   test('slide with the clock: what leaves a window is gone in the next answer, with nothing written', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const kept = () => api.database.query('select * from claim_windows, contract_claim_totals totals')
     const now = new Date()
     const [older, newer] = [aCampaignOn([A]), aCampaignOn([B])]
@@ -169,7 +169,7 @@ describe('the figures', () => {
   })
 
   test('are the same whether or not the kept totals have been moved on', async () => {
-    await using api = await startTestApp({ RESPONSE_CACHE_MB: '0' })
+    await using api = await borrowTestApp({ RESPONSE_CACHE_MB: '0' })
     const now = new Date()
     const campaign = aCampaignOn([A])
     await api.save(
@@ -191,7 +191,7 @@ describe('the figures', () => {
 
 describe('after an import the next answer', () => {
   test('knows its campaigns and claims', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     api.setNow(NOW)
     expect(await explore(api)).toEqual([])
     const campaign = aCampaignOn([A])
@@ -213,7 +213,7 @@ describe('after an import the next answer', () => {
   })
 
   test('knows which contracts a replaced campaign has left and come to; its claims go with it', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     api.setNow(NOW)
     const [moving, staying] = [aCampaignOn([A, B]), aCampaignOn([A])]
     await api.save(
@@ -236,7 +236,7 @@ describe('after an import the next answer', () => {
   })
 
   test('knows the newest campaign of a contract, also when the newest leaves or becomes older', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const order = () => found(api, 'sortBy=recently-deployed')
     const [old, middle, recent] = ['10', '30', '50'].map((blockTimestamp) => aCampaignOn([A], { blockTimestamp })) as [
       ...[CampaignRecord, CampaignRecord, CampaignRecord],
@@ -267,7 +267,7 @@ describe('after an import the next answer', () => {
   })
 
   test('knows a replaced claim: of another campaign, another time, another amount', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const now = new Date()
     api.setNow(now)
     const [from, to] = [aCampaignOn([A]), aCampaignOn([B])]
@@ -331,10 +331,10 @@ describe('any answer', () => {
     [0, ...Object.values(RANGES)].flatMap((seconds) => [time + seconds - 1, time + seconds]),
   )
 
-  let api: TestApp
+  let api: BorrowedTestApp
   beforeAll(async () => {
     // Without a memory of responses: the clock goes forward and back.
-    api = await startTestApp({ RESPONSE_CACHE_MB: '0' })
+    api = await borrowTestApp({ RESPONSE_CACHE_MB: '0' })
     await api.save(...campaigns, ...made)
   })
   afterAll(() => api[Symbol.asyncDispose]())

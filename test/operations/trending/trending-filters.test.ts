@@ -13,7 +13,7 @@ import {
   aToken,
   inUpperCase,
 } from '../../setup/records.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 
 const NOW = new Date('2026-01-01T00:00:00.000Z')
 
@@ -25,7 +25,7 @@ const CORE = anAddress('core')
 
 const toSeconds = (instant: Date) => instant.getTime() / 1000
 
-async function trending(api: TestApp, query = ''): Promise<TrendingCampaign[]> {
+async function trending(api: BorrowedTestApp, query = ''): Promise<TrendingCampaign[]> {
   const response = await api.get(`/reward-kit/trending?${query}`)
   expect(response.statusCode, `${query}: ${response.body}`).toBe(200)
   const body = response.json()
@@ -36,7 +36,7 @@ async function trending(api: TestApp, query = ''): Promise<TrendingCampaign[]> {
 const idsOf = (campaigns: { id: string }[]) => campaigns.map(({ id }) => id)
 
 /** The IDs of those that are trending, in their order. */
-const found = async (api: TestApp, query = '') => idsOf(await trending(api, query))
+const found = async (api: BorrowedTestApp, query = '') => idsOf(await trending(api, query))
 
 /** Pays no token and is never spent here. */
 const place = { type: 'AllowListIncentive', allowListAddress: anAddress('list'), limit: '1000000' }
@@ -65,10 +65,10 @@ const aSignature = (campaign: CampaignRecord, claimant: string, incentiveId = 0)
 })
 
 /** An app that several tests put campaigns of their own into. */
-let shared: TestApp
+let shared: BorrowedTestApp
 
 beforeAll(async () => {
-  shared = await startTestApp()
+  shared = await borrowTestApp()
   shared.setNow(NOW)
 })
 

@@ -11,7 +11,7 @@ import {
   aToken,
   inUpperCase,
 } from '../../setup/records.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 
 const NOW = new Date('2026-01-01T00:00:00.000Z')
 
@@ -25,7 +25,7 @@ const MAX = (2n ** 256n - 1n).toString()
 
 const toSeconds = (instant: Date) => instant.getTime() / 1000
 
-async function trending(api: TestApp, query = ''): Promise<TrendingCampaign[]> {
+async function trending(api: BorrowedTestApp, query = ''): Promise<TrendingCampaign[]> {
   const response = await api.get(`/reward-kit/trending?${query}`)
   expect(response.statusCode, `${query}: ${response.body}`).toBe(200)
   const body = response.json()
@@ -55,10 +55,10 @@ const claimed = (...campaigns: CampaignRecord[]): ImportRecord[] =>
   campaigns.flatMap((campaign) => [campaign, aClaimAgo(campaign, 60)])
 
 /** An app that several tests put campaigns of their own into. */
-let shared: TestApp
+let shared: BorrowedTestApp
 
 beforeAll(async () => {
-  shared = await startTestApp()
+  shared = await borrowTestApp()
   shared.setNow(NOW)
 })
 

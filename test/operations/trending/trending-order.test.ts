@@ -3,7 +3,7 @@ import type { TrendingCampaign } from '../../../src/features/trending/trending-s
 import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import type { ClaimRecord, ImportRecord } from '../../../src/ingest/records.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../../setup/records.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 
 const NOW = new Date('2026-01-01T00:00:00.000Z')
 
@@ -19,7 +19,7 @@ const toSeconds = (instant: Date) => instant.getTime() / 1000
 
 const fromSeconds = (seconds: number) => new Date(seconds * 1000)
 
-async function trending(api: TestApp, query = ''): Promise<TrendingCampaign[]> {
+async function trending(api: BorrowedTestApp, query = ''): Promise<TrendingCampaign[]> {
   const response = await api.get(`/reward-kit/trending?${query}`)
   expect(response.statusCode, `${query}: ${response.body}`).toBe(200)
   const body = response.json()
@@ -30,7 +30,7 @@ async function trending(api: TestApp, query = ''): Promise<TrendingCampaign[]> {
 const idsOf = (campaigns: { id: string }[]) => campaigns.map(({ id }) => id)
 
 /** The IDs of those that are trending, in their order. */
-const found = async (api: TestApp, query = '') => idsOf(await trending(api, query))
+const found = async (api: BorrowedTestApp, query = '') => idsOf(await trending(api, query))
 
 /** Pays no token and is never spent here. */
 const place = { type: 'AllowListIncentive', allowListAddress: anAddress('list'), limit: '1000000' }
@@ -50,10 +50,10 @@ const claimed = (...campaigns: CampaignRecord[]): ImportRecord[] =>
   campaigns.flatMap((campaign) => [campaign, aClaimAgo(campaign, 60)])
 
 /** An app that several tests put campaigns of their own into. */
-let shared: TestApp
+let shared: BorrowedTestApp
 
 beforeAll(async () => {
-  shared = await startTestApp()
+  shared = await borrowTestApp()
   shared.setNow(NOW)
 })
 
@@ -76,9 +76,9 @@ describe('the window', () => {
   const fractions = [0, 1, 999]
   const moments = [-100 * DAY, -DAY - HOUR, -HOUR / 2, 0, 300, HOUR / 2, 23 * HOUR, 100 * DAY]
 
-  let api: TestApp
+  let api: BorrowedTestApp
   beforeAll(async () => {
-    api = await startTestApp()
+    api = await borrowTestApp()
   })
   afterAll(() => api[Symbol.asyncDispose]())
 
@@ -140,7 +140,7 @@ describe('the window', () => {
   })
 
   test('ranks as a plain count over the claims does', async () => {
-    await using own = await startTestApp()
+    await using own = await borrowTestApp()
     let state = 20_260_101
     const random = (below: number) => {
       state = (state * 48_271) % 2_147_483_647
@@ -324,7 +324,7 @@ test('a claim of the future counts in what has no window, and nowhere else', asy
 
 describe('there are', () => {
   test('at most 100, the foremost', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     api.setNow(NOW)
     const campaigns = Array.from({ length: 105 }, (_, index) =>
       aClaimable({ distributionChannels: index < 102 ? ['web'] : ['app'] }),
@@ -361,7 +361,7 @@ describe('there are', () => {
   })
 
   test('those that are active at the moment of the answer, with nothing written in between', async () => {
-    await using api = await startTestApp()
+    await using api = await borrowTestApp()
     const ending = aClaimable({ endTime: '2026-01-01T00:00:00.500Z' })
     const starting = aClaimable({ startTime: '2026-01-01T00:00:00.250Z' })
     await api.save(...claimed(ending, starting))

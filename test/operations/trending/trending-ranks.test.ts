@@ -17,7 +17,7 @@ import {
 } from '../../setup/records.ts'
 import { combinationsOf, type Filter, filtersOf } from '../../setup/requests/every-filter.ts'
 import { expectedTrending, type QueryText } from '../../setup/second-opinion/second-opinion.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 import { firstOf, repeated } from '../../setup/thorough.ts'
 
 /*
@@ -53,7 +53,7 @@ const outward = (random: Random): QueryText => ({
 })
 
 /** Asks with every filter and every pair; how many entries there were, at most and in all. */
-async function compareAll(api: TestApp, records: readonly ImportRecord[], random: Random, now: Date) {
+async function compareAll(api: BorrowedTestApp, records: readonly ImportRecord[], random: Random, now: Date) {
   const counts: number[] = []
   api.setNow(now)
   for (const combination of combinationsOf({ ...filtersOf(records), ...ownFiltersOf(records) })) {
@@ -77,7 +77,7 @@ test.each([
   async ({ seed, segments, ages }) => {
     const random = createRandom(seed)
     const campaigns = repeated(500, 900)
-    await using api = await startTestApp(keepingNothing)
+    await using api = await borrowTestApp(keepingNothing)
     const ingest = await openIngest(api.database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     let records: ImportRecord[] = [
@@ -130,7 +130,7 @@ test.each([
 test('trending is what the records say, also among thousands that have claimed the same', {
   timeout: 120_000,
 }, async () => {
-  await using api = await startTestApp(keepingNothing)
+  await using api = await borrowTestApp(keepingNothing)
   const templates = ['swap', 'mint'].map((actionType) => anActionTemplate({ actionType }))
   const campaigns = Array.from({ length: 3000 }, (_, index) =>
     aCampaign({

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { resolveReferences } from '../../../packages/example-requests/src/resolve-references.ts'
-import type { TestApp } from '../test-app.ts'
+import type { BorrowedTestApp } from '../test-app.ts'
 
 /** The OpenAPI document as tests read it. */
 interface OpenApi {
@@ -42,7 +42,7 @@ export interface Contract {
 }
 
 /** The contract of a service as it publishes it. */
-export async function contractOf(api: TestApp): Promise<Contract> {
+export async function contractOf(api: BorrowedTestApp): Promise<Contract> {
   const document: OpenApi = resolveReferences((await api.get('/openapi.json')).json())
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)

@@ -3,7 +3,7 @@ import type { ListContractsResponse } from '../../../src/features/contracts/cont
 import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import type { ClaimRecord } from '../../../src/ingest/records.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep } from '../records.ts'
-import type { TestApp } from '../test-app.ts'
+import type { BorrowedTestApp } from '../test-app.ts'
 
 /*
  * Campaigns that target contracts, and what is said of these.
@@ -44,14 +44,14 @@ export const entry = (address: string, [campaignCount, totalClaims, totalAmountC
   ...parts,
 })
 
-export async function page(api: TestApp, query = '') {
+export async function page(api: BorrowedTestApp, query = '') {
   const response = await api.get(`/explore/contracts?${query}`)
   expect(response.statusCode, response.body).toBe(200)
   return { contracts: response.json<ListContractsResponse>(), total: response.headers['x-total-count'] }
 }
 
 /** The first hundred that match, in their order; the total has to say the same. */
-export async function explore(api: TestApp, query = '') {
+export async function explore(api: BorrowedTestApp, query = '') {
   const { contracts, total } = await page(api, `pageSize=100&${query}`)
   expect(total).toBe(String(contracts.length))
   return contracts
@@ -59,10 +59,10 @@ export async function explore(api: TestApp, query = '') {
 
 export const addressesOf = (contracts: ListContractsResponse) => contracts.map(({ address }) => address)
 
-export const found = async (api: TestApp, query = '') => addressesOf(await explore(api, query))
+export const found = async (api: BorrowedTestApp, query = '') => addressesOf(await explore(api, query))
 
 /** `campaigns claims dollars` of the only contract there is on the chain. */
-export async function figures(api: TestApp, chainId: number, query = '') {
+export async function figures(api: BorrowedTestApp, chainId: number, query = '') {
   const contracts = await explore(api, `chainIds=${chainId}&${query}`)
   expect(contracts).toHaveLength(1)
   return Object.values(contracts[0]?.stats ?? {})

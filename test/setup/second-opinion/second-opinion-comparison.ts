@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
 import type { Random } from '../data/random-records.ts'
-import type { TestApp } from '../test-app.ts'
+import type { BorrowedTestApp } from '../test-app.ts'
 import { expectedContracts, expectedTrending, type QueryText } from './second-opinion.ts'
 import { activityQuery, expectedActivity } from './second-opinion-activity.ts'
 import { expectedCampaign, expectedCampaigns } from './second-opinion-campaigns.ts'
@@ -29,7 +29,7 @@ export const randomQueries = (words: Vocabulary, random: Random, count: number) 
   ]).flat()
 
 /** Compares answers with the second opinion, and remembers what kinds of things were in them. */
-export function createComparison(api: TestApp, name: string) {
+export function createComparison(api: BorrowedTestApp, name: string) {
   const seen = new Map<string, number>()
   const see = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1)
 
