@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { PostgreSqlContainer } from '@testcontainers/postgresql'
+import { env } from 'node:process'
 import pg from 'pg'
-import { getContainerRuntimeClient } from 'testcontainers'
 import type { TestProject } from 'vitest/node'
 import { migrateDatabase } from '../../src/database/migrate-database.ts'
 import { openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
@@ -89,13 +90,26 @@ async function hashMigrations() {
   return hash.digest('hex').slice(0, 16)
 }
 
-const isDockerThere = () =>
-  getContainerRuntimeClient().then(
+/** Where Docker and its settings are. Without any of them nobody has to ask it, which takes longer than many tests. */
+const DOCKER_FILES = [
+  '/var/run/docker.sock',
+  join(env.XDG_RUNTIME_DIR ?? `/run/user/${process.getuid?.()}`, 'docker.sock'),
+  join(homedir(), '.docker'),
+  join(homedir(), '.testcontainers.properties'),
+]
+
+async function isDockerThere() {
+  const isNamed = Object.keys(env).some((name) => /^(DOCKER|TESTCONTAINERS)_/.test(name))
+  if (!isNamed && process.platform !== 'win32' && !DOCKER_FILES.some((file) => existsSync(file))) return false
+  const { getContainerRuntimeClient } = await import('testcontainers')
+  return getContainerRuntimeClient().then(
     () => true,
     () => false,
   )
+}
 
 async function startContainer() {
+  const { PostgreSqlContainer } = await import('@testcontainers/postgresql')
   const container = await new PostgreSqlContainer('postgres:18').withCommand(['-c', 'fsync=off']).start()
   return { url: container.getConnectionUri(), close: async () => void (await container.stop()) }
 }
