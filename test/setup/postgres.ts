@@ -93,7 +93,7 @@ async function hashMigrations() {
 /** Where Docker and its settings are. Without any of them nobody has to ask it, which takes longer than many tests. */
 const DOCKER_FILES = [
   '/var/run/docker.sock',
-  join(env.XDG_RUNTIME_DIR ?? `/run/user/${process.getuid?.()}`, 'docker.sock'),
+  join(`/run/user/${process.getuid?.()}`, 'docker.sock'),
   join(homedir(), '.docker'),
   join(homedir(), '.testcontainers.properties'),
 ]
