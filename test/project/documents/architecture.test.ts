@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../setup/database.ts'
@@ -56,4 +56,19 @@ test.each(Object.entries(MAX_FILES))('the way of %s leads from file to file, %i 
         (dirname(other) === dirname(file) || names(sources[place], file) || names(sources[index], other)),
     )
   expect(files.filter((file, index) => !isConnected(file, index))).toEqual([])
+})
+
+/** Folders of the code, but the first: what is in that one is told by the architecture. */
+const folders = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => join(entry.parentPath, entry.name))
+
+test('each folder says in a few lines what is in it, and has few files', () => {
+  expect(folders.length).toBeGreaterThan(30)
+  for (const folder of folders) {
+    const names = readdirSync(folder)
+    const readme = readFileSync(join(folder, 'README.md'), 'utf8')
+    expect(readme.split('\n').filter((line) => line !== '').length, folder).toBeLessThanOrEqual(15)
+    expect(names.filter((name) => name.endsWith('.ts')).length, folder).toBeLessThanOrEqual(12)
+  }
 })
