@@ -1,4 +1,3 @@
-import { generateSample } from 'reward-campaigns-sample-data'
 import { expect, test } from 'vitest'
 import { createCacheStore } from '../../src/cache/cache-store.ts'
 import { toContent } from '../../src/cache/representations.ts'
@@ -6,6 +5,7 @@ import { NOTHING_FOLLOWED } from '../../src/database/lookups/followed-chains.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
 import { allOf, changesOf, createRandom, type Facts, identityOf, remember } from '../setup/data/derived-columns.ts'
+import { generateSmallSample } from '../setup/data/small-sample.ts'
 import {
   aCampaign,
   aClaim,
@@ -164,7 +164,7 @@ test.each(firstOf([1, 2, 3]))(
       const random = createRandom(seed)
       const start = new Date('2026-03-01T12:00:00Z')
       const facts: Facts = new Map()
-      const records = toLowerCase([...generateSample({ campaigns: 30, claims: 200, seed, now: start })])
+      const records = toLowerCase([...generateSmallSample({ campaigns: 30, claims: 200, seed, now: start })])
       await keeping.save(...records)
       remember(facts, records)
       const campaigns = records.filter((record) => record.type === 'campaign')

@@ -1,4 +1,3 @@
-import { generateSample } from 'reward-campaigns-sample-data'
 import { expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
@@ -15,6 +14,7 @@ import {
   lower,
   remember,
 } from '../setup/data/derived-columns.ts'
+import { generateSmallSample } from '../setup/data/small-sample.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, toClaimIdentity, toLowerCase } from '../setup/records.ts'
 import { firstOf } from '../setup/thorough.ts'
@@ -31,7 +31,7 @@ test.each(firstOf([1, 2, 3]))(
     const ingest = await openIngest(database.url)
     const random = createRandom(seed)
     const facts: Facts = new Map()
-    const first = [...generateSample({ campaigns: 60, claims: 500, seed, now: new Date() })]
+    const first = [...generateSmallSample({ campaigns: 60, claims: 500, seed, now: new Date() })]
     await ingest.apply({ records: toLowerCase(first) })
     remember(facts, first)
     await expectMapsToAgree(database)
@@ -148,7 +148,7 @@ async function looksOfABatch(database: TestDatabase, records: ImportRecord[]) {
 test('a batch with a campaign, and a claim that exhausts its campaign, look at few of those that are stored', async () => {
   await using database = await createTestDatabase()
   const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))], maxParticipants: '1' })
-  await save(database, [...generateSample({ campaigns: 2000, claims: 2000, seed: 1, now: new Date() }), campaign])
+  await save(database, [...generateSmallSample({ campaigns: 2000, claims: 2000, seed: 1, now: new Date() }), campaign])
   await database.query('analyze')
   expect(await looksOfABatch(database, [aCampaign()])).toBeLessThan(500)
   expect(await looksOfABatch(database, [aClaim(campaign)])).toBeLessThan(500)
