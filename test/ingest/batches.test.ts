@@ -30,7 +30,7 @@ import {
   toClaimIdentity,
   toLowerCase,
 } from '../setup/records.ts'
-import { firstOf } from '../setup/thorough.ts'
+import { firstOf, repeated } from '../setup/thorough.ts'
 
 const opened: AsyncDisposable[] = []
 afterEach(async () => {
@@ -68,7 +68,7 @@ test.each(firstOf([1, 2, 3]))(
     await database.query('select advance_claim_windows()')
     await apply([...generateSmallSample({ campaigns: 40, claims: 500, seed, now: new Date() })])
     await expectToAgree(database, facts, hours)
-    for (let round = 0; round < 6; round += 1) {
+    for (let round = 0; round < repeated(4, 6); round += 1) {
       // Of more and more creators, contracts have totals of their own.
       await mapSomeFacets(database, 0.2)
       await expectToAgree(database, facts, hours)

@@ -35,7 +35,9 @@ test('who is cut off at random and goes on at either process ends with the data,
   )
   const claims: ClaimRecord[] = []
   for (let batch = 0; batch < 10; batch += 1) {
-    const records = [...generateSmallSample({ campaigns: 10, claims: 40, seed: batch, now: new Date() })]
+    const sample = [...generateSmallSample({ campaigns: 10, claims: 40, seed: batch, now: new Date() })]
+    // Of these no change is told.
+    const records = sample.filter(({ type }) => type !== 'tokenPrice' && type !== 'profile')
     const replaced = claims.filter(() => random.chance(0.1)).map((claim) => ({ ...claim, amount: `${claim.amount}1` }))
     const isReplaced = new Set(replaced.map(({ txHash, logIndex }) => `${txHash} ${logIndex}`))
     const withdrawn = claims.filter(
