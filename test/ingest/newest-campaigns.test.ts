@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, anAddress, aStep, toLowerCase } from '../setup/records.ts'
 import { createComparison, type Query } from '../setup/second-opinion/second-opinion-comparison.ts'
 import { startTestApp } from '../setup/test-app.ts'
-import { firstOf } from '../setup/thorough.ts'
+import { firstOf, repeated } from '../setup/thorough.ts'
 
 const popular = anAddress('popular')
 const campaignsAt = (target: string, from: number, count: number): CampaignRecord[] =>
@@ -132,7 +132,7 @@ test.each(firstOf([1, 2, 3]))(
     const queries = [{}, ...creators.map((creator) => ({ creator }))].map(
       (filter): Query => ['/explore/contracts', { ...filter, sortBy: 'recently-deployed' }],
     )
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < repeated(8, 12); round++) {
       const byTime = stored().sort((one, other) => Number(other.blockTimestamp) - Number(one.blockTimestamp))
       // The newest ones most of all: only they make it necessary to look for the next.
       const touched = [...byTime.slice(0, 3).filter(() => chance(0.7)), ...some(byTime.slice(3), 0.01)]
