@@ -23,7 +23,7 @@ import { anErc20Incentive } from '../setup/records.ts'
 /** How often a statement may look at all rows: at claims, say, once for each of the five windows. */
 const MAX_SCANS = 12
 /** An import below this size leaves the statistics as they are. */
-const PART = 500
+const PART = 1000
 
 /** A record as it is staged: its addresses are lower-case. */
 function asRead(record: ImportRecord): ImportRecord {
@@ -32,7 +32,7 @@ function asRead(record: ImportRecord): ImportRecord {
   return result.record
 }
 
-const sample = [...generateSmallSample({ campaigns: 120, claims: 1200, seed: 3, now: new Date('2026-01-01') }, 4)].map(
+const sample = [...generateSmallSample({ campaigns: 100, claims: 900, seed: 3, now: new Date('2026-01-01') }, 8)].map(
   asRead,
 )
 const claims = sample.filter(({ type }) => type === 'claim')
