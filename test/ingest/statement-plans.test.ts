@@ -32,7 +32,7 @@ function asRead(record: ImportRecord): ImportRecord {
   return result.record
 }
 
-const sample = [...generateSmallSample({ campaigns: 100, claims: 900, seed: 3, now: new Date('2026-01-01') }, 8)].map(
+const sample = [...generateSmallSample({ campaigns: 100, claims: 1500, seed: 3, now: new Date('2026-01-01') }, 8)].map(
   asRead,
 )
 const claims = sample.filter(({ type }) => type === 'claim')
