@@ -1,11 +1,11 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from 'reward-campaigns-client'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
-import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
+import { createTestDatabase, lockCampaigns, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
 import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
 import { listen } from '../setup/servers/sockets.ts'
@@ -20,11 +20,17 @@ const claim = aClaim(campaign, { blockTimestamp: String(Math.floor(Date.now() / 
 
 const PATHS = ['/campaigns', `/campaigns/${campaign.id}`, '/reward-kit/trending', '/explore/contracts']
 
+let prepared: TestDatabase
+beforeAll(async () => {
+  prepared = await createTestDatabase()
+  await prepared.save?.(token, campaign, claim)
+})
+afterAll(() => prepared[Symbol.asyncDispose]())
+
 /** The app, with a way to its database that can be interrupted. */
 async function startInterruptible(settings: Record<string, string> = {}) {
-  const database = await createTestDatabase()
+  const database = await createTestDatabase(prepared)
   const save = (...records: ImportRecord[]) => importRecords(database.url, [toRecordSource('test records', records)])
-  await save(token, campaign, claim)
   const proxy = await openDatabaseProxy(database.url)
   const api = await startTestApp(settings, { ...database, url: proxy.url })
   return {

@@ -9,6 +9,7 @@ import { differingTrendingCampaigns } from '../../src/read-models/claim-windows/
 import { slideWindows } from '../../src/read-models/claim-windows/maintain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aHash, anAddress, anErc20Incentive, aStep } from '../setup/records.ts'
+import { repeated } from '../setup/thorough.ts'
 
 /*
  * The functions that keep totals of claims up to the present, against plain sums over all claims.
@@ -201,7 +202,7 @@ test('the changes of a window between any two instants are the difference of two
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: repeated(25, 60) },
   )
 })
 
@@ -230,7 +231,7 @@ test('totals moved on from any instant, and totals made anew, are plain sums up 
       // Where no second has passed in between, row for row the same.
       if ((await expectToBePresent()) === asOf) expect(await kept()).toEqual(advanced)
     }),
-    { numRuns: 60 },
+    { numRuns: repeated(25, 60) },
   )
 })
 

@@ -1,18 +1,18 @@
-import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { readAsciiLocale } from '../../src/database/database-locale.ts'
 import { migrateDatabase } from '../../src/database/migrate-database.ts'
+import type { ImportRecord } from '../../src/ingest/records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anActionTemplate, anAddress, anErc20Incentive } from '../setup/records.ts'
 import { databaseUrl } from '../setup/servers/database-url.ts'
-import { CLI } from '../setup/servers/processes.ts'
+import { runCli } from '../setup/servers/processes.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
-import { repeated } from '../setup/thorough.ts'
+import { firstOf, repeated } from '../setup/thorough.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'
 
 /*
@@ -41,12 +41,16 @@ const EQUAL = [
   ['\u{10428}', '\u{10400}'],
 ] as const
 
-const LOCALES: [name: string, options: string][] = [
-  ['C', `locale_provider libc locale 'C'`],
-  ['the builtin C', `locale_provider builtin builtin_locale 'C' locale 'C'`],
-  ['the builtin C.UTF-8', `locale_provider builtin builtin_locale 'C.UTF-8' locale 'C'`],
-  ['Turkish by ICU', `locale_provider icu icu_locale 'tr-TR' locale 'C'`],
-]
+/** The builtin C knows the same letters as the one of the system, so that it is usually left out. */
+const LOCALES: [name: string, options: string][] = firstOf(
+  [
+    ['C', `locale_provider libc locale 'C'`],
+    ['the builtin C.UTF-8', `locale_provider builtin builtin_locale 'C.UTF-8' locale 'C'`],
+    ['Turkish by ICU', `locale_provider icu icu_locale 'tr-TR' locale 'C'`],
+    ['the builtin C', `locale_provider builtin builtin_locale 'C' locale 'C'`],
+  ],
+  3,
+)
 
 async function createDatabaseWith(options: string): Promise<TestDatabase> {
   const serverUrl = inject('serverUrl')
@@ -71,7 +75,7 @@ async function createDatabaseWith(options: string): Promise<TestDatabase> {
 
 /** A campaign for each line, whose channel and action type have its first spelling, and an access list for each. */
 async function fill(api: TestApp) {
-  for (const [index, [spelling]] of EQUAL.entries()) {
+  const records = EQUAL.flatMap(([spelling], index): ImportRecord[] => {
     const template = anActionTemplate({ actionType: spelling })
     const campaign = aCampaign({
       campaignName: `line ${index}`,
@@ -80,8 +84,9 @@ async function fill(api: TestApp) {
       actionTemplateId: template.id,
     })
     const claim = aClaim(campaign, { blockTimestamp: String(NOW.getTime() / 1000 - 60) })
-    await api.save(template, campaign, claim, anAccessList({ userId: 'user-1', name: spelling }))
-  }
+    return [template, campaign, claim, anAccessList({ userId: 'user-1', name: spelling })]
+  })
+  await api.save(...records)
   api.setNow(NOW)
 }
 
@@ -128,16 +133,15 @@ describe.each(LOCALES)('in a database whose locale is %s', (name, options) => {
     }
   })
 
-  test('migrate and doctor warn where the locale knows no letters beyond ASCII', async () => {
-    const run = (command: string) =>
-      promisify(execFile)(process.execPath, [CLI, command], {
-        // biome-ignore lint/style/noProcessEnv: the child needs what this process has, and the database of this test.
-        env: { ...process.env, DATABASE_URL: database.url },
-      }).catch((error: { stdout: string; stderr: string }) => error)
+  test('what migrate and doctor warn of is a locale that knows no letters beyond ASCII', async () => {
     const isAscii = name === 'C' || name === 'the builtin C'
+    expect(await readAsciiLocale(database.url)).toBe(isAscii ? 'C' : undefined)
+    // Where there is none, the tests of the commands expect that they say nothing else.
+    if (!isAscii) return
     const warning = 'the locale of the database, C, knows no letters beyond ASCII'
-    expect((await run('migrate')).stderr.includes(warning)).toBe(isAscii)
-    expect((await run('doctor')).stdout.includes(warning)).toBe(isAscii)
+    const settings = { DATABASE_URL: database.url }
+    expect((await runCli(['migrate'], settings)).stderr).toContain(warning)
+    expect((await runCli(['doctor'], settings)).stdout).toContain(warning)
   })
 })
 

@@ -24,7 +24,7 @@ import { bearing, issueToken } from '../setup/tokens.ts'
  * were; what was derived from the claims, its own function makes of them.
  */
 
-const SAMPLE = { campaigns: repeated(2500, 10_000), claims: repeated(7500, 30_000), seed: 5 }
+const SAMPLE = { campaigns: repeated(1500, 10_000), claims: repeated(3000, 30_000), seed: 5 }
 
 /**
  * How many migrations the versions had that people may come from, and the last before hours of claims were counted. Usually the
@@ -59,12 +59,12 @@ const RENAMED_COLUMNS: Record<string, Record<string, string>> = {
   changes: { identity: 'epoch' },
 }
 
-/** Claims of one campaign, so many that they are counted by hours. */
+/** Claims of one campaign, so many that they are counted by hours: from 2000 on, in the versions that began with it. */
 function claimsOfPopular(sample: ImportRecord[]) {
   const campaign = sample.find((record) => record.type === 'campaign' && record.incentives.length > 0)
   if (campaign?.type !== 'campaign') throw new Error('nothing can be claimed')
   const seconds = Math.floor(now.getTime() / 1000)
-  return Array.from({ length: 2500 }, (_, index) =>
+  return Array.from({ length: 2100 }, (_, index) =>
     aClaim(campaign, { blockTimestamp: String(seconds - 100 * index), amountUsd: '0.25' }),
   )
 }
@@ -82,7 +82,7 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(async () => {
   await importing[Symbol.asyncDispose]()
-  for (const database of [fresh, ...earlier.values()]) await database[Symbol.asyncDispose]()
+  for (const database of [fresh, ...earlier.values(), ...migratedFrom.values()]) await database[Symbol.asyncDispose]()
 })
 
 /** Copies the rows of the import into the tables of an earlier version. */
@@ -118,11 +118,10 @@ async function fill(old: TestDatabase, version: number) {
       // Kinds of facets that this version did not have.
       const later = await target.query<{ key: string }>(`select key from popular_facets
         where kind not in (select kind from campaign_memberships)`)
-      expect(later.rows.length, 'values of kinds that came later').toBeGreaterThan(5)
-      const { rows } = await source.query<{ key: string }>(`select key from indexed_facets facet
-        where (select count(*) from all_campaign_facets of where of.kind = facet.kind and of.chain_id = facet.chain_id
-          and of.value = facet.value) between 1 and ${MAPPED_FROM}`)
-      expect(rows.length, 'values that got a map by the new bound').toBeGreaterThan(10)
+      expect(later.rows.length, 'values of kinds that came later').toBeGreaterThan(3)
+      const { rows } = await source.query<{ key: string }>(`select key from indexed_facets
+        join all_campaign_facets using (kind, chain_id, value) group by key having count(*) <= ${MAPPED_FROM}`)
+      expect(rows.length, 'values that got a map by the new bound').toBeGreaterThan(5)
       for (const [table, column] of [
         ['facet_maps', 'facet_key'],
         ['popular_facets', 'key'],
@@ -184,7 +183,7 @@ function queriesAbout(records: ImportRecord[]) {
     urls: [
       ...filters.flatMap((filter) => [`/campaigns?${filter}`, `/campaigns?${filter}&pageSize=100&page=2`]),
       '/campaigns?tokenWhitelist=false&pageSize=100&page=100',
-      ...every(100).map(({ id }) => `/campaigns/${id}`),
+      ...every(40).map(({ id }) => `/campaigns/${id}`),
       ...['1h', '24h'].flatMap((period) => [
         `/reward-kit/trending?period=${period}&tokenWhitelist=false&includeTokenMetadata=true`,
         `/reward-kit/trending?period=${period}&user=${user}`,
@@ -220,8 +219,9 @@ async function responsesOfUrls(api: TestApp, { urls, user }: ReturnType<typeof q
   return responses
 }
 
-/** Of each version one, which several tests copy. */
+/** Of each version one, and one that is migrated, which several tests copy. */
 const earlier = new Map<number, TestDatabase>()
+const migratedFrom = new Map<number, TestDatabase>()
 
 /** A database of the version that had so many migrations, with the rows of the import. */
 async function anEarlierDatabase(version: number) {
@@ -239,9 +239,10 @@ async function makeEarlierDatabase(version: number) {
 }
 
 async function aMigratedDatabase(version: number) {
-  const database = await anEarlierDatabase(version)
-  await migrateDatabase(database.url)
-  return database
+  const migrated = migratedFrom.get(version) ?? (await anEarlierDatabase(version))
+  if (!migratedFrom.has(version)) await migrateDatabase(migrated.url)
+  migratedFrom.set(version, migrated)
+  return createTestDatabase(migrated)
 }
 
 /** Some campaigns go to other owners, and are claimed; others for each number. */
@@ -278,7 +279,7 @@ test.each(VERSIONS)(
       expect(all.filter(isEmpty).length, 'questions that nothing answers').toBeLessThan(all.length / 10)
       expect(await responsesOfUrls(migrated, requests)).toEqual(expected)
       const derived = await derivedOf(fresh)
-      expect(derived.mapped.length).toBeGreaterThan(30)
+      expect(derived.mapped.length).toBeGreaterThan(15)
       expect(derived.hours.length).toBeGreaterThan(50)
       expect(await derivedOf(database)).toEqual(derived)
       await expectMapsToAgree(database)
@@ -322,9 +323,10 @@ const ofEveryVersion = [
 /** What trending asks of each campaign that it shows, from the version that ranks by maps. */
 const ofTrending = `select status from (select key from campaigns limit 100) shown, campaign_access(key, '0x1')`
 
+/** Usually the one that has maps and documents to move, and is asked all of the queries. */
 const UPGRADES = [
-  { version: 4, queries: ofEveryVersion },
   { version: 13, queries: [...ofEveryVersion, ofTrending] },
+  { version: 4, queries: ofEveryVersion },
   { version: 8, queries: ofEveryVersion },
   { version: 11, queries: [...ofEveryVersion, ofTrending] },
 ]
@@ -332,7 +334,7 @@ const UPGRADES = [
 /** How long somebody's transaction stays open after the migration has begun to wait for it. */
 const OPEN_MS = 1500
 
-test.each(firstOf(UPGRADES, 2))(
+test.each(firstOf(UPGRADES))(
   'who serves from a schema of $version migrations waits less than a second, while it is migrated beside an open reader and an open writer',
   { timeout: 120_000 },
   async ({ version, queries }) => {

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrateDatabase } from '../../src/database/migrate-database.ts'
 import { compareObjects, type SchemaObject, schemaObjects } from '../../src/database/schema-objects.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
@@ -47,50 +47,55 @@ async function freePort() {
 
 const where = existsSync(PROGRAMS) ? 'on PostgreSQL 15' : `on PostgreSQL 15, which is not at ${PROGRAMS}`
 
-test.skipIf(!existsSync(PROGRAMS))(`all operations answer the same ${where}`, async () => {
-  await using server = await startOldServer()
-  await migrateDatabase(server.url)
-  const database = { url: server.url, query: async () => [], [Symbol.asyncDispose]: async () => undefined }
-  await using newest = await borrowTestApp()
-  await using oldest = await startTestApp({}, database)
-  const token = aToken({ priceUsd: '2' })
-  const campaign = aCampaign({
-    campaignName: 'Swap ether',
-    incentives: [anErc20Incentive(token.address)],
-    distributionChannels: ['\u0130stanbul', '\u03bf\u03b4\u03bf\u03c2'],
+describe.skipIf(!existsSync(PROGRAMS))(where, () => {
+  let server: Awaited<ReturnType<typeof startOldServer>>
+  beforeAll(async () => {
+    server = await startOldServer()
+    await migrateDatabase(server.url)
   })
-  const justNow = String(Math.floor(Date.now() / 1000) - 60)
-  const records = [token, campaign, aCampaign(), aClaim(campaign, { blockTimestamp: justNow, amountUsd: '3' })]
-  const now = new Date()
-  for (const api of [newest, oldest]) {
-    await api.save(...records)
-    api.setNow(now)
-  }
-  for (const path of [
-    '/campaigns?tokenWhitelist=false',
-    `/campaigns?owner=${campaign.owner}&tokenWhitelist=false&showActiveOnly=true`,
-    `/campaigns?distributionChannel=${encodeURIComponent('i\u0307STANBUL')}&tokenWhitelist=false`,
-    `/campaigns?distributionChannel=${encodeURIComponent('\u039f\u0394\u039f\u03a3')}&tokenWhitelist=false`,
-    `/campaigns/${campaign.id}`,
-    '/reward-kit/trending?period=24h',
-    '/explore/contracts?sortBy=total-spend&timeRange=7d',
-    `/activity?campaignId=${campaign.id}`,
-    '/status',
-  ]) {
-    const expected = await newest.get(path)
-    expect(expected.statusCode, path).toBe(200)
-    expect((await oldest.get(path)).json(), path).toEqual(expected.json())
-  }
-})
+  afterAll(() => server[Symbol.asyncDispose]())
 
-test.skipIf(!existsSync(PROGRAMS))(`doctor knows the schema ${where}`, async () => {
-  await using server = await startOldServer()
-  await migrateDatabase(server.url)
-  const client = new pg.Client(server.url)
-  await client.connect()
-  try {
-    expect(compareObjects((await client.query<SchemaObject>(schemaObjects)).rows)).toEqual([])
-  } finally {
-    await client.end()
-  }
+  test('all operations answer the same', async () => {
+    const database = { url: server.url, query: async () => [], [Symbol.asyncDispose]: async () => undefined }
+    await using newest = await borrowTestApp()
+    await using oldest = await startTestApp({}, database)
+    const token = aToken({ priceUsd: '2' })
+    const campaign = aCampaign({
+      campaignName: 'Swap ether',
+      incentives: [anErc20Incentive(token.address)],
+      distributionChannels: ['\u0130stanbul', '\u03bf\u03b4\u03bf\u03c2'],
+    })
+    const justNow = String(Math.floor(Date.now() / 1000) - 60)
+    const records = [token, campaign, aCampaign(), aClaim(campaign, { blockTimestamp: justNow, amountUsd: '3' })]
+    const now = new Date()
+    for (const api of [newest, oldest]) {
+      await api.save(...records)
+      api.setNow(now)
+    }
+    for (const path of [
+      '/campaigns?tokenWhitelist=false',
+      `/campaigns?owner=${campaign.owner}&tokenWhitelist=false&showActiveOnly=true`,
+      `/campaigns?distributionChannel=${encodeURIComponent('i\u0307STANBUL')}&tokenWhitelist=false`,
+      `/campaigns?distributionChannel=${encodeURIComponent('\u039f\u0394\u039f\u03a3')}&tokenWhitelist=false`,
+      `/campaigns/${campaign.id}`,
+      '/reward-kit/trending?period=24h',
+      '/explore/contracts?sortBy=total-spend&timeRange=7d',
+      `/activity?campaignId=${campaign.id}`,
+      '/status',
+    ]) {
+      const expected = await newest.get(path)
+      expect(expected.statusCode, path).toBe(200)
+      expect((await oldest.get(path)).json(), path).toEqual(expected.json())
+    }
+  })
+
+  test('doctor knows the schema', async () => {
+    const client = new pg.Client(server.url)
+    await client.connect()
+    try {
+      expect(compareObjects((await client.query<SchemaObject>(schemaObjects)).rows)).toEqual([])
+    } finally {
+      await client.end()
+    }
+  })
 })

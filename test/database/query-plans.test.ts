@@ -20,7 +20,7 @@ import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
  * mistake. Small tables (tokens) are rightly read whole and not watched.
  */
 
-const CAMPAIGNS = 5000
+const CAMPAIGNS = 3000
 const ACCESS_LISTS = 10_000
 const PROFILES = 10_000
 const NOW = new Date('2026-01-01T00:00:00.000Z')

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
-import { generateSample } from 'reward-campaigns-sample-data'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFollowedChainReader } from '../../src/database/lookups/followed-chains.ts'
 import { compareSchema, migrateDatabase } from '../../src/database/migrate-database.ts'
@@ -12,6 +11,7 @@ import { openIngest } from '../../src/ingest/batches.ts'
 import { rebuild } from '../../src/ingest/rebuild.ts'
 import { mapSomeFacets } from '../setup/data/campaign-maps.ts'
 import { setFollowed } from '../setup/data/followed-chains.ts'
+import { generateSmallSample } from '../setup/data/small-sample.ts'
 import { createTestDatabase, lockCampaigns, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, toLowerCase } from '../setup/records.ts'
 import { repeated } from '../setup/thorough.ts'
@@ -30,7 +30,7 @@ beforeAll(async () => {
   // Without targets, so that no contract's totals follow from its own.
   const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
   const records = [
-    ...generateSample({ campaigns: 40, claims: 400, seed: 1, now }),
+    ...generateSmallSample({ campaigns: 40, claims: 400, seed: 1, now }),
     ...[campaign, aClaim(campaign), anAccessList({ members: [anAddress('member')] })],
   ]
   await importRecords(healthy.url, [toRecordSource('records', records)])
@@ -111,7 +111,7 @@ test('a database in the midst of imports is found in order', async () => {
   async function importAllTheTime() {
     while (!isEnded) {
       const seed = 100 + batches
-      const records = [...generateSample({ campaigns: 3, claims: 20, seed, now })]
+      const records = [...generateSmallSample({ campaigns: 3, claims: 20, seed, now })]
       await ingest.apply({ records: toLowerCase(records) })
       batches += 1
     }

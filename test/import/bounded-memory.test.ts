@@ -65,11 +65,13 @@ async function importLines(lines: string[], maxMegabytes = MAX_MEGABYTES) {
 test('campaigns with as many addresses as fit in a line are imported in bounded memory', {
   timeout: 300_000,
 }, async () => {
+  // Each comes ten times, which the process does not know; the database has fewer to store.
+  const different = (count: number) => Math.ceil(count / 10)
   const line = (campaignName: string, count: number) => {
     const allowList = { owner: anAddress('owner'), contractAddress: anAddress('list'), type: 'SimpleAllowList' }
-    return JSON.stringify(
-      aCampaign({ campaignName, allowList: { ...allowList, addresses: addresses(count) } as never }),
-    )
+    const some = addresses(different(count))
+    const listed = Array.from({ length: count }, (_, index) => some[Math.floor(index / 10)])
+    return JSON.stringify(aCampaign({ campaignName, allowList: { ...allowList, addresses: listed } as never }))
   }
   const kinds = firstOf([
     { name: 'ASCII', addresses: 740_000, minBytes: 33_000_000 },
@@ -81,7 +83,7 @@ test('campaigns with as many addresses as fit in a line are imported in bounded 
     expect(Buffer.byteLength(lines[index] ?? '')).toBeGreaterThan(minBytes)
   }
   const result = await importLines(lines, MAX_MEGABYTES_FOR_ADDRESSES)
-  const count = kinds.reduce((sum, kind) => sum + kind.addresses, 0)
+  const count = kinds.reduce((sum, kind) => sum + different(kind.addresses), 0)
   expect(result).toMatchObject({ code: 0, stderr: '', addresses: count })
 })
 

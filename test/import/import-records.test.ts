@@ -347,7 +347,7 @@ describe('what is around the records', () => {
   })
 })
 
-test('a fault on line 70,000 of 100,000 leaves the database as it was, and the report leads to the line', async () => {
+test('a fault on line 9,000 of 12,000, after some have been sent, leaves the database as it was, and the report leads to the line', async () => {
   await using database = await createTestDatabase()
   const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
   await save(database, ...everything(), campaign, aClaim(campaign))
@@ -355,14 +355,14 @@ test('a fault on line 70,000 of 100,000 leaves the database as it was, and the r
   const asset = anAddress('replaced')
   function* records() {
     yield { ...campaign, campaignName: 'After', incentives: [anErc20Incentive(asset), anErc20Incentive(asset)] }
-    for (let line = 2; line <= 100_000; line++) {
+    for (let line = 2; line <= 12_000; line++) {
       const txHash = `0x${line.toString(16).padStart(64, '0')}`
-      yield aClaim(campaign, { claimant: anAddress('claimant'), txHash, amount: line === 70_000 ? '1.5' : '1' })
+      yield aClaim(campaign, { claimant: anAddress('claimant'), txHash, amount: line === 9000 ? '1.5' : '1' })
     }
   }
   const faults = await faultsOfSources(database, [{ name: 'many.ndjson', bytes: Readable.from(toNdjson(records())) }])
   expect(faults).toEqual([
-    expect.stringMatching(/^many\.ndjson:70000: \/amount: must be a decimal string .*, got "1\.5"$/),
+    expect.stringMatching(/^many\.ndjson:9000: \/amount: must be a decimal string .*, got "1\.5"$/),
     '1 fault, references not checked; nothing was imported',
   ])
   expect(await dump(database)).toEqual(before)

@@ -1,5 +1,4 @@
 import pg from 'pg'
-import { generateSample } from 'reward-campaigns-sample-data'
 import { expect, test } from 'vitest'
 import { derivedColumns } from '../../src/doctor/derived-column-checks.ts'
 import { importRecords } from '../../src/import/importer.ts'
@@ -8,6 +7,7 @@ import { connectForBatches } from '../../src/ingest/batch-connection.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
 import { createTempTables } from '../../src/ingest/staging/temp-tables.ts'
+import { generateSmallSample } from '../setup/data/small-sample.ts'
 import { contentOf } from '../setup/data/stored-content.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, aToken, toLowerCase } from '../setup/records.ts'
@@ -21,7 +21,7 @@ function manyRecords(): ImportRecord[] {
     distributionChannels: [odd.slice(0, 100)],
     incentives: [anErc20Incentive(anAddress('asset'))],
   })
-  const sample = [...generateSample({ campaigns: 15, claims: 200, seed: 8, now: new Date('2026-03-01') })]
+  const sample = [...generateSmallSample({ campaigns: 15, claims: 200, seed: 8, now: new Date('2026-03-01') })]
   const token = aToken({ name: odd, priceUsd: '0.000000000000000000000000000001', marketCap: 1e21, holders: 0 })
   return toLowerCase([...sample, token, campaign, aClaim(campaign, { amount: String(2n ** 256n - 1n) })])
 }

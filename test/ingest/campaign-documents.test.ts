@@ -7,7 +7,7 @@ import type { ImportRecord } from '../../src/ingest/records.ts'
 import { createRandom, randomBatch } from '../setup/data/random-records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken, toClaimIdentity } from '../setup/records.ts'
-import { firstOf } from '../setup/thorough.ts'
+import { firstOf, repeated } from '../setup/thorough.ts'
 
 const NOW = Date.parse('2026-01-01T12:00:00.000Z') / 1000
 
@@ -41,7 +41,7 @@ test.each(firstOf([1, 2, 3]))(
     const ingest = await openIngest(database.url)
     try {
       let stored: ImportRecord[] = []
-      for (let round = 0; round < 8; round += 1) {
+      for (let round = 0; round < repeated(5, 8); round += 1) {
         const batch = randomBatch(stored, NOW, random)
         stored = [...stored, ...batch]
         if (round % 2 === 0) await ingest.apply({ records: batch.map(asRead) })

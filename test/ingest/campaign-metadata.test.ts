@@ -9,7 +9,7 @@ import { createRandom, type Random, randomBatch } from '../setup/data/random-rec
 import { contentOf } from '../setup/data/stored-content.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, anAccessList, anActionTemplate, anAddress, inUpperCase } from '../setup/records.ts'
-import { firstOf } from '../setup/thorough.ts'
+import { firstOf, repeated } from '../setup/thorough.ts'
 
 const opened: AsyncDisposable[] = []
 afterEach(async () => {
@@ -104,7 +104,7 @@ test.each(firstOf([1, 2]))(
     const [database, expected] = [await openPool(), await openPool()]
     const facts: ImportRecord[] = []
     const metadata = new Map<string, CampaignMetadataRecord>()
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < repeated(3, 4); round += 1) {
       const batch = randomBatch(facts, 1_750_000_000, random)
       facts.push(...batch)
       const templateIds = facts.flatMap((record) => (record.type === 'actionTemplate' ? [record.id] : []))

@@ -1,4 +1,3 @@
-import { generateSample } from 'reward-campaigns-sample-data'
 import { expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
@@ -6,6 +5,7 @@ import type { ImportRecord } from '../../src/ingest/records.ts'
 import { countHoursFrom } from '../setup/data/claim-intervals.ts'
 import { totalClaimantsFrom } from '../setup/data/claimant-totals.ts'
 import { changesOf, createRandom, expectToAgree, type Facts, remember, WINDOWS } from '../setup/data/derived-columns.ts'
+import { generateSmallSample } from '../setup/data/small-sample.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 import { firstOf } from '../setup/thorough.ts'
@@ -31,12 +31,12 @@ test.each(
   await totalClaimantsFrom(database, hours.busyFrom)
   const random = createRandom(seed)
   const facts: Facts = new Map()
-  const first = [...generateSample({ campaigns, claims, seed, now })]
+  const first = [...generateSmallSample({ campaigns, claims, seed, now })]
   await save(database, first)
   remember(facts, first)
   await expectToAgree(database, facts, hours)
 
-  const another = [...generateSample({ campaigns: 20, claims: 100, seed: seed + 100, now })]
+  const another = [...generateSmallSample({ campaigns: 20, claims: 100, seed: seed + 100, now })]
   await save(database, another)
   remember(facts, another)
   let agreed = await expectToAgree(database, facts, hours)

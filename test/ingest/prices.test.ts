@@ -174,7 +174,8 @@ test('a price of many claims revalues all of them in one transaction, in several
 }, async () => {
   const { database, ingest } = await openTestIngest()
   const campaigns = [paying(asset), paying(other, asset)]
-  const count = 12_000
+  // A step takes some ten thousand.
+  const count = 8000
   const claims = campaigns.flatMap((campaign, incentiveIndex) =>
     Array.from({ length: count }, (_, index) => claimAt(campaign, index % 40_000, { incentiveIndex, amount: '1' })),
   )

@@ -5,6 +5,7 @@ import { toRecordSource } from '../../src/import/sources.ts'
 import type { ProfileRecord } from '../../src/ingest/records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { anAddress, aProfile, inUpperCase } from '../setup/records.ts'
+import { repeated } from '../setup/thorough.ts'
 
 const save = (database: TestDatabase, ...records: ProfileRecord[]) =>
   importRecords(database.url, [toRecordSource('profiles', records)])
@@ -50,7 +51,7 @@ test('the counts of scores are what a recomputation gives, after whatever import
       const counts = await stored(database)
       expect(counts.reduce((sum, { profile_count }) => sum + Number(profile_count), 0)).toBe(seen.size)
     }),
-    { numRuns: 8 },
+    { numRuns: repeated(4, 8) },
   )
 })
 

@@ -18,7 +18,7 @@ import { toClaimIdentity, toRemoval } from '../setup/records.ts'
 import { identityOf } from '../setup/second-opinion/second-opinion.ts'
 import { repeated } from '../setup/thorough.ts'
 
-const BATCHES = repeated(200, 1000)
+const BATCHES = repeated(120, 1000)
 /** Another one makes other batches. */
 const SEED = 21
 const POPULAR_FROM = 8

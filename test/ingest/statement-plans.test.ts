@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { generateSample } from 'reward-campaigns-sample-data'
 import { describe, expect, test } from 'vitest'
 import { hiddenCampaignsSql, importRecords, missingTokensSql } from '../../src/import/importer.ts'
 import { readRecord } from '../../src/import/record-reader.ts'
@@ -12,6 +11,7 @@ import { type ImportRecord, recordTypes } from '../../src/ingest/records.ts'
 import { firstFaultsSql } from '../../src/ingest/staging/reference-checks.ts'
 import { settleStagedSql, stagingName, toCopyLine } from '../../src/ingest/staging/staging.ts'
 import { createTempTables } from '../../src/ingest/staging/temp-tables.ts'
+import { generateSmallSample } from '../setup/data/small-sample.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { anErc20Incentive } from '../setup/records.ts'
 
@@ -23,7 +23,7 @@ import { anErc20Incentive } from '../setup/records.ts'
 /** How often a statement may look at all rows: at claims, say, once for each of the five windows. */
 const MAX_SCANS = 12
 /** An import below this size leaves the statistics as they are. */
-const PART = 2000
+const PART = 1000
 
 /** A record as it is staged: its addresses are lower-case. */
 function asRead(record: ImportRecord): ImportRecord {
@@ -32,7 +32,9 @@ function asRead(record: ImportRecord): ImportRecord {
   return result.record
 }
 
-const sample = [...generateSample({ campaigns: 200, claims: 3500, seed: 3, now: new Date('2026-01-01') })].map(asRead)
+const sample = [...generateSmallSample({ campaigns: 100, claims: 1500, seed: 3, now: new Date('2026-01-01') }, 8)].map(
+  asRead,
+)
 const claims = sample.filter(({ type }) => type === 'claim')
 const others = sample.filter(({ type }) => type !== 'claim')
 const firstClaims = claims.filter((_, index) => index % 3 === 0)

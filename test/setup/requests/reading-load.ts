@@ -9,7 +9,7 @@ export interface Seen {
 }
 
 const CONNECTIONS = 3
-const PAUSE_MS = 5
+const PAUSE_MS = 20
 
 /** Runs these queries again and again on connections of their own, while the work is done; says how they went. */
 export async function readDuring(url: string, queries: readonly string[], work: () => Promise<unknown>): Promise<Seen> {
