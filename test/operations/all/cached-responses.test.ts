@@ -120,7 +120,7 @@ function changeOne(facts: Facts): { batch: Batch; records: readonly ImportRecord
 
 /** About the accounts, campaigns and tokens that there are at first. */
 function urlsOf(words: Vocabulary, random: Random) {
-  const urls = Array.from({ length: 6 }, () => [
+  const urls = Array.from({ length: repeated(4, 6) }, () => [
     `/eligibility?${new URLSearchParams(eligibilityQuery(words, random))}`,
     `/outlook?${new URLSearchParams(outlookQuery(words, random))}`,
     `/claims?${new URLSearchParams(claimsQuery(words, random, base))}`,
