@@ -120,7 +120,7 @@ function changeOne(facts: Facts): { batch: Batch; records: readonly ImportRecord
 
 /** About the accounts, campaigns and tokens that there are at first. */
 function urlsOf(words: Vocabulary, random: Random) {
-  const urls = Array.from({ length: repeated(4, 6) }, () => [
+  const urls = Array.from({ length: 6 }, () => [
     `/eligibility?${new URLSearchParams(eligibilityQuery(words, random))}`,
     `/outlook?${new URLSearchParams(outlookQuery(words, random))}`,
     `/claims?${new URLSearchParams(claimsQuery(words, random, base))}`,
@@ -147,7 +147,7 @@ test.each(firstOf([71, 72, 73]))(
     await ingest.apply({ records: records.map(asRead) })
     const words = vocabularyOf(records)
     const urls = urlsOf(words, random)
-    const rounds = repeated(32, 120)
+    const rounds = repeated(40, 120)
     let applied = 0
     for (let round = 0; round < rounds; round += 1) {
       const change = changeOne({ records, words, random })
@@ -162,7 +162,7 @@ test.each(firstOf([71, 72, 73]))(
       }
       const now = new Date((base + Math.floor(round / 10) * 60) * 1000)
       for (const api of [keeping, making]) api.setNow(now)
-      for (const url of random.some(urls, 0.6)) {
+      for (const url of random.some(urls, repeated(0.3, 0.6))) {
         const [kept, made] = [await keeping.get(url), await making.get(url)]
         expect(made.statusCode, url).toBe(200)
         expect(kept.json(), `seed ${seed}, round ${round}, ${JSON.stringify(change.batch)}, ${url}`).toEqual(
@@ -171,6 +171,7 @@ test.each(firstOf([71, 72, 73]))(
       }
     }
     expect(applied).toBeGreaterThan(rounds / 2)
-    expect(keeping.counts.cacheResults.hit).toBeGreaterThan(keeping.counts.cacheResults.miss / 2)
+    // The less often is asked, the more has changed meanwhile.
+    expect(keeping.counts.cacheResults.hit).toBeGreaterThan(keeping.counts.cacheResults.miss / repeated(5, 2))
   },
 )
