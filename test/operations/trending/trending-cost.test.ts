@@ -21,7 +21,7 @@ import {
  * What `GET /reward-kit/trending` costs PostgreSQL, in pages that it looks at: that does not depend on the machine.
  */
 
-/** More than the 1,600 foremost of which a question may look at each. */
+/** Twenty times what a page shows. */
 const CAMPAIGNS = 2000
 const HOUR = 3600
 const now = new Date()
