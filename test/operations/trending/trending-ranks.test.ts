@@ -79,12 +79,12 @@ test.each(
   { timeout: 240_000 },
   async ({ seed, ages }) => {
     const random = createRandom(seed)
-    const campaigns = repeated(400, 900)
+    const campaigns = repeated(450, 900)
     await using api = await startTestApp(keepingNothing)
     const ingest = await openIngest(api.database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     let records: ImportRecord[] = [
-      ...generateSample({ campaigns, claims: 6 * campaigns, seed, now: new Date(base * 1000) }),
+      ...generateSample({ campaigns, claims: 8 * campaigns, seed, now: new Date(base * 1000) }),
     ]
     await api.save(...records)
     const counts: number[] = []
