@@ -64,7 +64,10 @@ test.each(firstOf([51, 52]))(
       await ingest.apply(step.batch)
       records = step.records
       const words = vocabularyOf(records)
-      queries = [...random.some(queries, 0.5), ...Array.from({ length: repeated(7, 9) }, () => eligibilityQuery(words, random))]
+      queries = [
+        ...random.some(queries, 0.5),
+        ...Array.from({ length: repeated(7, 9) }, () => eligibilityQuery(words, random)),
+      ]
       // Starts and ends lie an hour and a day around the base.
       for (const offset of [0, 0.5]) {
         const now = new Date((base + round * 1800 + offset) * 1000)

@@ -217,7 +217,10 @@ test.each(firstOf([32, 33]))(
       records = step.records
       await mapSomeFacets(database, 0.1)
       // Some of them again and again, so that there are answers that could be kept too long.
-      requests = [...random.some(requests, 0.8).slice(0, repeated(12, 24)), ...randomQueries(vocabularyOf(records), random, repeated(3, 4))]
+      requests = [
+        ...random.some(requests, 0.8).slice(0, repeated(12, 24)),
+        ...randomQueries(vocabularyOf(records), random, repeated(3, 4)),
+      ]
       const asked = [...requests, ...takenBack.slice(0, 2).map((id): Query => ['/campaigns/{id}', { id }])]
       // The second question within a second finds what is kept.
       for (const [{ compare }, instants] of [

@@ -83,9 +83,9 @@ test.each(firstOf([71, 72, 73, 74, 75, 76]))(
       // From here on there are several segments, and few are looked at one by one.
       if (round === rounds / 2) await lowerThresholds(api.database)
       const now = new Date((base + random.integer(-72, 72) * HOUR) * 1000)
-      const queries = random.some(combinationsOf(listFilters(records)), repeated(0.4, 1)).map(
-        (filter): Query => ['/campaigns', { ...filter(random), ...someOrder(random), ...someFacets(random) }],
-      )
+      const queries = random
+        .some(combinationsOf(listFilters(records)), repeated(0.4, 1))
+        .map((filter): Query => ['/campaigns', { ...filter(random), ...someOrder(random), ...someFacets(random) }])
       const everything = sorts.map(
         (sortBy): Query => [
           '/campaigns',
