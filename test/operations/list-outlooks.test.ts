@@ -12,6 +12,7 @@ import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup
 import { expectedOutlooks, outlookQuery } from '../setup/second-opinion/second-opinion-outlook.ts'
 import { vocabularyOf } from '../setup/second-opinion/second-opinion-queries.ts'
 import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../setup/test-app.ts'
+import { repeated } from '../setup/thorough.ts'
 
 const NOW = new Date('2026-03-01T12:00:00.900Z')
 const seconds = Math.floor(NOW.getTime() / 1000)
@@ -180,7 +181,7 @@ test('outlooks are what the records say after batches and withdrawals, cached or
     await ingest.apply(step.batch)
     records = step.records
     const words = vocabularyOf(records)
-    const queries = Array.from({ length: 12 }, () => outlookQuery(words, random))
+    const queries = Array.from({ length: repeated(6, 12) }, () => outlookQuery(words, random))
     for (const offset of [0, 0.5, 1]) {
       const now = new Date((base + round * 1800 + offset) * 1000)
       for (const api of [caching, plain]) {

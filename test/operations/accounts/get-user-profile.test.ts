@@ -5,6 +5,7 @@ import { importRecords } from '../../../src/import/importer.ts'
 import type { ProfileRecord } from '../../../src/ingest/records.ts'
 import { anAddress, aProfile, inUpperCase } from '../../setup/records.ts'
 import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
+import { repeated } from '../../setup/thorough.ts'
 import { bearing, issueToken } from '../../setup/tokens.ts'
 
 const PATH = '/users/profile'
@@ -266,7 +267,7 @@ describe('the ranking', () => {
           }
         }
       }),
-      { numRuns: 5 },
+      { numRuns: repeated(3, 5) },
     )
   })
 

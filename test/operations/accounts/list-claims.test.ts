@@ -21,7 +21,7 @@ import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { claimsQuery, expectedClaims } from '../../setup/second-opinion/second-opinion-claims.ts'
 import { vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../../setup/test-app.ts'
-import { firstOf } from '../../setup/thorough.ts'
+import { firstOf, repeated } from '../../setup/thorough.ts'
 import { waitFor } from '../../setup/wait-for.ts'
 
 async function page(api: BorrowedTestApp, query: QueryText): Promise<ListClaimsResponse> {
@@ -66,7 +66,7 @@ test.each(firstOf([41, 42]))(
     let records: readonly ImportRecord[] = []
     let queries: QueryText[] = []
     const seen = { entries: 0, several: 0, totals: 0 }
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < repeated(4, 6); round++) {
       const step = randomStep(records, base, random)
       await ingest.apply(step.batch)
       records = step.records

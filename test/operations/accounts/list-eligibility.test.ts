@@ -11,7 +11,7 @@ import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { eligibilityQuery, expectedEligibility } from '../../setup/second-opinion/second-opinion-eligibility.ts'
 import { vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../../setup/test-app.ts'
-import { firstOf } from '../../setup/thorough.ts'
+import { firstOf, repeated } from '../../setup/thorough.ts'
 
 async function eligibility(api: BorrowedTestApp, query: QueryText): Promise<ListEligibilityResponse> {
   const response = await api.get(`/eligibility?${new URLSearchParams(query)}`)
@@ -59,12 +59,15 @@ test.each(firstOf([51, 52]))(
     let records: readonly ImportRecord[] = []
     let queries: QueryText[] = []
     const seen = new Set<string>()
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < repeated(4, 6); round++) {
       const step = randomStep(records, base, random)
       await ingest.apply(step.batch)
       records = step.records
       const words = vocabularyOf(records)
-      queries = [...random.some(queries, 0.5), ...Array.from({ length: 9 }, () => eligibilityQuery(words, random))]
+      queries = [
+        ...random.some(queries, 0.5),
+        ...Array.from({ length: repeated(7, 9) }, () => eligibilityQuery(words, random)),
+      ]
       // Starts and ends lie an hour and a day around the base.
       for (const offset of [0, 0.5]) {
         const now = new Date((base + round * 1800 + offset) * 1000)

@@ -13,7 +13,7 @@ import { vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.
 import { expectedRewards } from '../../setup/second-opinion/second-opinion-rewards.ts'
 import { openDatabaseProxy } from '../../setup/servers/database-proxy.ts'
 import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../../setup/test-app.ts'
-import { firstOf } from '../../setup/thorough.ts'
+import { firstOf, repeated } from '../../setup/thorough.ts'
 import { waitFor } from '../../setup/wait-for.ts'
 
 async function page(api: BorrowedTestApp, user: string, query: QueryText = {}): Promise<ListRewardsResponse> {
@@ -62,7 +62,7 @@ test.each(firstOf([61, 62]))(
     const base = 1_772_366_400
     let records: readonly ImportRecord[] = []
     const seen = { claimable: 0, claimed: 0, totals: 0 }
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < repeated(4, 5); round++) {
       const step = randomStep(records, base, random)
       await ingest.apply(step.batch)
       records = step.records
@@ -183,7 +183,7 @@ test('what can be claimed is read once, however often something else is committe
   await using proxy = await openDatabaseProxy(database.url)
   await using api = await startTestApp({ RESPONSE_CACHE_MB: '0' }, { ...database, url: proxy.url })
   const [user, other] = [anAddress('signed for'), aClaimable()]
-  const campaigns = Array.from({ length: 1500 }, () => aClaimable())
+  const campaigns = Array.from({ length: 600 }, () => aClaimable())
   await api.save(other, ...campaigns, ...campaigns.map((campaign) => aSignature(campaign, user)))
   await setFollowed(database, 10, 100)
   const read = async () => {
@@ -201,7 +201,7 @@ test('what can be claimed is read once, however often something else is committe
     isRead = true
   })
   await writing
-  expect(quiet).toBeGreaterThan(100_000)
+  expect(quiet).toBeGreaterThan(40_000)
   expect(busy).toBeLessThan(1.5 * quiet)
 })
 

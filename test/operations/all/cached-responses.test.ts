@@ -162,7 +162,7 @@ test.each(firstOf([71, 72, 73]))(
       }
       const now = new Date((base + Math.floor(round / 10) * 60) * 1000)
       for (const api of [keeping, making]) api.setNow(now)
-      for (const url of random.some(urls, 0.6)) {
+      for (const url of random.some(urls, repeated(0.3, 0.6))) {
         const [kept, made] = [await keeping.get(url), await making.get(url)]
         expect(made.statusCode, url).toBe(200)
         expect(kept.json(), `seed ${seed}, round ${round}, ${JSON.stringify(change.batch)}, ${url}`).toEqual(
@@ -171,6 +171,7 @@ test.each(firstOf([71, 72, 73]))(
       }
     }
     expect(applied).toBeGreaterThan(rounds / 2)
-    expect(keeping.counts.cacheResults.hit).toBeGreaterThan(keeping.counts.cacheResults.miss / 2)
+    // The less often is asked, the more has changed meanwhile.
+    expect(keeping.counts.cacheResults.hit).toBeGreaterThan(keeping.counts.cacheResults.miss / repeated(5, 2))
   },
 )

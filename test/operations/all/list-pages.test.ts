@@ -32,7 +32,8 @@ const outward = (random: Random): QueryText => ({
 async function compareAll(api: BorrowedTestApp, records: readonly ImportRecord[], random: Random, now: Date) {
   let listed = 0
   api.setNow(now)
-  for (const combination of combinationsOf({ ...filtersOf(records), actionTemplateOnly })) {
+  const combinations = combinationsOf({ ...filtersOf(records), actionTemplateOnly })
+  for (const combination of random.some(combinations, repeated(0.4, 1))) {
     const query = { ...combination(random), ...outward(random) }
     const url = `/campaigns?${new URLSearchParams(query)}`
     const { statusCode, body } = await api.get(url)
@@ -75,13 +76,13 @@ test.each(firstOf([1, 2, 3]))(
       if (round === 0) await api.database.query('select rebuild_campaign_bitmaps(5)')
       await mapSomeFacets(api.database, 0.3)
     }
-    expect(listed).toBeGreaterThan(200)
+    expect(listed).toBeGreaterThan(repeated(80, 200))
   },
 )
 
 test.each([
   { seed: 11, campaigns: 150, segments: 20 },
-  { seed: 12, campaigns: repeated(800, 2500), segments: repeated(512, 2048) },
+  { seed: 12, campaigns: repeated(600, 2500), segments: repeated(512, 2048) },
 ])(
   'pages and totals of a sample are what its records say: $campaigns campaigns',
   async ({ seed, campaigns, segments }) => {
@@ -94,7 +95,7 @@ test.each([
     await mapSomeFacets(api.database, 0.05)
     let listed = 0
     for (const now of firstOf(someInstants(records, random), 2)) listed += await compareAll(api, records, random, now)
-    expect(listed).toBeGreaterThan(200)
+    expect(listed).toBeGreaterThan(repeated(80, 200))
   },
 )
 

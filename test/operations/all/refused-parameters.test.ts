@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ListCampaignsResponse } from '../../../src/features/campaigns/campaign-schemas.ts'
 import { aCampaign, anAddress, aStep } from '../../setup/records.ts'
 import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
+import { repeated } from '../../setup/thorough.ts'
 
 const parameters = [
   ...['page', 'pageSize', 'budgetAccount', 'owner', 'autocampaignId', 'chainId', 'targetContract', 'tokens'],
@@ -378,7 +379,7 @@ describe('a query string', () => {
         ])
         expect(named.some((text) => body.error.includes(text))).toBe(true)
       }),
-      { numRuns: 400 },
+      { numRuns: repeated(150, 400) },
     )
   })
 
@@ -392,7 +393,7 @@ describe('a query string', () => {
         const response = await api.get(`/campaigns?${pieces.join('').replaceAll('#', '')}`)
         expect([200, 400]).toContain(response.statusCode)
       }),
-      { numRuns: 300 },
+      { numRuns: repeated(100, 300) },
     )
   })
 })
@@ -434,7 +435,7 @@ describe('paging', () => {
         }
         expect(ids.toSorted()).toEqual(matching.map(({ id }) => id).toSorted())
       }),
-      { numRuns: 60 },
+      { numRuns: repeated(25, 60) },
     )
   })
 })

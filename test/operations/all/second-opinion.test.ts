@@ -65,7 +65,7 @@ async function compareAll(
 ) {
   const words = vocabularyOf(records)
   const unfiltered: Query = ['/reward-kit/trending', { tokenWhitelist: 'false', includeTokenMetadata: 'true' }]
-  for (const now of firstOf(instantsAround(random), 10)) {
+  for (const now of firstOf(instantsAround(random), 3)) {
     await compare([...randomQueries(words, random, queries), unfiltered], records, now)
   }
   const everything = ['most-completions', 'total-spend', 'recently-deployed'].map(
@@ -85,7 +85,8 @@ async function compareAll(
   const times = records.flatMap((record) => (record.type === 'claim' ? [Number(record.blockTimestamp)] : []))
   for (let count = 0; count < claims; count++) {
     const time = random.pick(times)
-    for (const age of [0, ...new Set(edges.map(({ seconds }) => seconds))]) {
+    const ages = random.shuffled([0, ...new Set(edges.map(({ seconds }) => seconds))])
+    for (const age of firstOf(ages, 3)) {
       const requests = edges.filter(({ seconds }) => age === 0 || seconds === age).map(({ query }) => query)
       for (const now of instantsAbout(time + age, random)) await compare(requests, records, now)
     }
@@ -109,7 +110,7 @@ test.each(SEEDS)('answers about hard random records are what the records say: se
   await countHoursFrom(api.database, seed)
   const comparison = createComparison(api, `seed ${seed}`)
   let records: ImportRecord[] = []
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < repeated(2, 3); round++) {
     await storeTotalsOf(api.database, someClock(random))
     const batch = randomBatch(records, base, random)
     await api.save(...batch)
@@ -140,10 +141,12 @@ test.each(SEEDS)('answers about hard random records are what the records say: se
   )
 })
 
-test.each([
-  { seed: 11, campaigns: 40, claims: 600 },
-  { seed: 12, campaigns: 510, claims: 2500 },
-])(
+test.each(
+  firstOf([
+    { seed: 12, campaigns: 510, claims: 2000 },
+    { seed: 11, campaigns: 40, claims: 600 },
+  ]),
+)(
   'answers about a sample are what its records say: seed $seed, $campaigns campaigns',
   async ({ seed, campaigns, claims }) => {
     const random = createRandom(seed)
@@ -161,9 +164,9 @@ test.each([
     await storeTotalsOf(api.database, base + HOUR)
     await compareAll(comparison, records, { random, queries: 1, claims: 1 })
     const { seen } = comparison
-    expect(seen.get('/reward-kit/trending with entries')).toBeGreaterThan(repeated(25, 50))
-    expect(seen.get('/explore/contracts with claims')).toBeGreaterThan(repeated(25, 50))
-    if (campaigns > 500) expect(seen.get('/reward-kit/trending with 100 entries')).toBeGreaterThan(3)
+    expect(seen.get('/reward-kit/trending with entries')).toBeGreaterThan(repeated(5, 50))
+    expect(seen.get('/explore/contracts with claims')).toBeGreaterThan(repeated(5, 50))
+    if (campaigns > 500) expect(seen.get('/reward-kit/trending with 100 entries')).toBeGreaterThan(repeated(2, 3))
   },
 )
 
@@ -180,13 +183,13 @@ test('answers that are kept are what the records say as the clock goes on and re
       await api.save(...batch)
       records = [...records, ...batch]
     }
-    for (const milliseconds of [0, 0, 1, 50]) {
+    for (const milliseconds of [0, 0, 50]) {
       const now = new Date(Math.round((base + offset) * 1000) + milliseconds)
       await compare(requests, records, now)
       if (random.chance(0.2)) await storeTotalsOf(api.database, base + Math.floor(offset))
     }
   }
-  expect(seen.get('/reward-kit/trending with entries')).toBeGreaterThan(50)
+  expect(seen.get('/reward-kit/trending with entries')).toBeGreaterThan(40)
 })
 
 const campaignIdsOf = (records: readonly ImportRecord[]) =>
@@ -199,16 +202,14 @@ test.each(firstOf([32, 33]))(
     await using database = await createTestDatabase()
     await using keeping = await startTestApp({}, database)
     await using making = await startTestApp(keepingNothing, database)
-    const comparisons = [
-      createComparison(keeping, `seed ${seed}, kept`),
-      createComparison(making, `seed ${seed}, not kept`),
-    ]
+    const kept = createComparison(keeping, `seed ${seed}, kept`)
+    const made = createComparison(making, `seed ${seed}, not kept`)
     await countHoursFrom(database, 2)
     const ingest = await openIngest(database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     let records: ImportRecord[] = []
     let requests: Query[] = []
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < repeated(5, 8); round++) {
       const step = randomStep(records, base, random)
       await ingest.apply(step.batch)
       const left = new Set(campaignIdsOf(step.records))
@@ -216,16 +217,24 @@ test.each(firstOf([32, 33]))(
       records = step.records
       await mapSomeFacets(database, 0.1)
       // Some of them again and again, so that there are answers that could be kept too long.
-      requests = [...random.some(requests, 0.8).slice(0, 24), ...randomQueries(vocabularyOf(records), random, 4)]
+      requests = [
+        ...random.some(requests, 0.8).slice(0, repeated(12, 24)),
+        ...randomQueries(vocabularyOf(records), random, repeated(3, 4)),
+      ]
       const asked = [...requests, ...takenBack.slice(0, 2).map((id): Query => ['/campaigns/{id}', { id }])]
-      for (const milliseconds of [0, 0, 900]) {
-        const now = new Date((base + 60 * round) * 1000 + milliseconds)
-        for (const { compare } of comparisons) await compare(asked, records, now)
+      // The second question within a second finds what is kept.
+      for (const [{ compare }, instants] of [
+        [kept, [0, 0, 900]],
+        [made, [0]],
+      ] as const) {
+        for (const milliseconds of instants) {
+          await compare(asked, records, new Date((base + 60 * round) * 1000 + milliseconds))
+        }
       }
     }
-    for (const { seen } of comparisons) {
-      expect(seen.get('/campaigns with entries')).toBeGreaterThan(20)
-      expect(seen.get('/campaigns/{id}')).toBeGreaterThan(20)
+    for (const { seen } of [kept, made]) {
+      expect(seen.get('/campaigns with entries')).toBeGreaterThan(10)
+      expect(seen.get('/campaigns/{id}')).toBeGreaterThan(10)
       expect(seen.get('/activity with claims')).toBeGreaterThan(20)
       expect(seen.get('/activity with claims before')).toBeGreaterThan(5)
       expect(seen.get('no such campaign'), 'questions for what was taken back').toBeGreaterThan(0)

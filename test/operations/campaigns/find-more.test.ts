@@ -133,7 +133,10 @@ async function expectCounts(api: BorrowedTestApp, query: Record<string, string>)
   return facets
 }
 
-test.each([40, 1300])('of %i campaigns, each count is the total with its filter set to the value', async (size) => {
+/** More than the 1,000 of which facets are counted one by one. */
+const MANY = 1010
+
+test.each([40, MANY])('of %i campaigns, each count is the total with its filter set to the value', async (size) => {
   await using api = await borrowTestApp()
   api.setNow(new Date(NOW))
   const tokens = [aToken({ symbol: 'AAA' }), aToken({ symbol: 'BBB' }), aToken({ chainId: 10, symbol: 'CCC' })]

@@ -164,12 +164,12 @@ test.each(firstOf([1, 2]))(
     await apply(randomBatch(records, base, random))
     await api.database.query('select rebuild_campaign_bitmaps(5)')
     await mapSomeFacets(api.database, 0.4)
-    const queries = combinationsOf(filtersOf(records)).flatMap((combination) => {
+    const queries = random.some(combinationsOf(filtersOf(records)), repeated(0.5, 1)).flatMap((combination) => {
       const query = combination(random)
       const activity = random.pick([{}, { showActiveOnly: 'true' }, { sortBy: 'active' }])
       return pagesOf({ ...query, ...activity, tokenWhitelist: random.pick(['true', 'false']) })
     })
-    const some = () => random.shuffled(queries).slice(0, repeated(20, 40))
+    const some = () => random.shuffled(queries).slice(0, repeated(10, 40))
     const campaigns = () => records.filter((record): record is CampaignRecord => record.type === 'campaign')
     const kinds: (() => Promise<void>)[] = [
       () => apply(randomBatch(records, base, random)),

@@ -241,7 +241,7 @@ test.each(firstOf([1, 2]))(
     for (let round = 0; round < 4; round += 1) {
       await storeTotalsOf(api.database, base + random.pick([0, -HOUR, 60]))
       await compare(
-        random.some(someQueries(random), repeated(0.5, 1)),
+        random.some(someQueries(random), repeated(0.25, 1)),
         records,
         new Date((base + random.pick([0, 0.5, 90])) * 1000),
       )
@@ -260,13 +260,13 @@ test.each(firstOf([1, 2]))(
       begun += [...after].filter((name) => !before.has(name)).length
       ended += [...before].filter((name) => !after.has(name)).length
     }
-    await compare(someQueries(random), records, new Date(base * 1000))
+    await compare(random.some(someQueries(random), repeated(0.5, 1)), records, new Date(base * 1000))
     await expectMapsToAgree(api.database)
     expect(await api.database.query(differingContractTotals(null))).toEqual([])
     expect(begun, 'values that have got a map').toBeGreaterThan(3)
     expect(ended, 'values that have lost theirs').toBeGreaterThan(1)
     expect(seen.get('/campaigns with entries')).toBeGreaterThan(repeated(100, 200))
     expect(seen.get('/reward-kit/trending with entries')).toBeGreaterThan(repeated(100, 200))
-    expect(seen.get('/explore/contracts with claims')).toBeGreaterThan(50)
+    expect(seen.get('/explore/contracts with claims')).toBeGreaterThan(repeated(20, 50))
   },
 )

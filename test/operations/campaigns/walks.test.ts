@@ -9,7 +9,7 @@ import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../../se
 import { latestOf } from '../../setup/second-opinion/second-opinion.ts'
 import { campaignsQuery, vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../../setup/test-app.ts'
-import { firstOf } from '../../setup/thorough.ts'
+import { firstOf, repeated } from '../../setup/thorough.ts'
 
 /*
  * Walks through campaigns by cursor: what was there at the beginning and still passes comes once, whatever happens meanwhile.
@@ -95,8 +95,9 @@ test.each(firstOf([51, 52, 53, 54, 55, 56]))(
     for (let count = 0; count < 3; count++) await step()
     await mapSomeFacets(api.database, 0.3)
     let cameBetween = 0
-    for (let round = 0; round < 8; round++) {
-      if (round === 4) await lowerThresholds(api.database)
+    const rounds = repeated(4, 8)
+    for (let round = 0; round < rounds; round++) {
+      if (round === rounds / 2) await lowerThresholds(api.database)
       const query = someQuery(records, random)
       const began = new Date(NOW + random.integer(-9, 9) * 3_600_000)
       api.setNow(began)

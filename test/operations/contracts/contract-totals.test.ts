@@ -22,6 +22,7 @@ import {
   sorts,
 } from '../../setup/requests/contracts.ts'
 import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
+import { repeated } from '../../setup/thorough.ts'
 
 const ranges = Object.entries(RANGES)
 
@@ -397,7 +398,7 @@ describe('any answer', () => {
         expect(contracts).toEqual(expected.slice((number - 1) * pageSize, number * pageSize))
         expect(total).toBe(String(expected.length))
       }),
-      { numRuns: 400 },
+      { numRuns: repeated(100, 400) },
     )
   })
 })

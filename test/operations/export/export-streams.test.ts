@@ -1,22 +1,31 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive } from '../../setup/records.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 import { waitFor } from '../../setup/wait-for.ts'
 
-const CLAIMS = 100_000
+/** Far more than what systems and the service buffer, some 25 MB. */
+const CLAIMS = 70_000
 
-async function startWithClaims() {
-  const api = await startTestApp({ MAX_EXPORTS: '1' })
+let prepared: TestDatabase
+beforeAll(async () => {
+  prepared = await createTestDatabase()
   const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
-  await api.save(campaign, aClaim(campaign))
+  await prepared.save?.(campaign, aClaim(campaign))
   // Only exports read them: what is derived from claims does not matter.
-  await api.database.query(
+  await prepared.query(
     `insert into claims select chain_id, decode(lpad(to_hex(n), 64, '0'), 'hex'), 0, campaign_key, 0, claimant, 1, 1, 1700000000 + n
     from claims, generate_series(1, ${CLAIMS}) n`,
   )
+})
+afterAll(() => prepared[Symbol.asyncDispose]())
+
+async function startWithClaims() {
+  const database = await createTestDatabase(prepared)
+  const api = await startTestApp({ MAX_EXPORTS: '1' }, database)
   await api.app.listen({ port: 0 })
   return api
 }

@@ -56,7 +56,8 @@ const outward = (random: Random): QueryText => ({
 async function compareAll(api: BorrowedTestApp, records: readonly ImportRecord[], random: Random, now: Date) {
   const counts: number[] = []
   api.setNow(now)
-  for (const combination of combinationsOf({ ...filtersOf(records), ...ownFiltersOf(records) })) {
+  const combinations = combinationsOf({ ...filtersOf(records), ...ownFiltersOf(records) })
+  for (const combination of random.some(combinations, repeated(0.3, 1))) {
     const query = { ...combination(random), ...outward(random) }
     const url = `/reward-kit/trending?${new URLSearchParams(query)}`
     const { statusCode, body } = await api.get(url)
@@ -68,25 +69,28 @@ async function compareAll(api: BorrowedTestApp, records: readonly ImportRecord[]
   return counts
 }
 
-test.each([
-  { seed: 1, segments: 40, ages: [0, 2 * DAY, -HOUR] },
-  { seed: 2, segments: 8192, ages: [-HOUR, 0, 2 * DAY] },
-])(
-  'trending is what the records say, with every filter and pair: seed $seed, segments of $segments',
+test.each(
+  firstOf([
+    { seed: 1, ages: [0, -HOUR, 2 * DAY] },
+    { seed: 2, ages: [-HOUR, 0, 2 * DAY] },
+  ]),
+)(
+  'trending is what the records say, with every filter and pair: seed $seed',
   { timeout: 240_000 },
-  async ({ seed, segments, ages }) => {
+  async ({ seed, ages }) => {
     const random = createRandom(seed)
-    const campaigns = repeated(500, 900)
+    const campaigns = repeated(450, 900)
     await using api = await borrowTestApp(keepingNothing)
     const ingest = await openIngest(api.database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     let records: ImportRecord[] = [
-      ...generateSample({ campaigns, claims: 10 * campaigns, seed, now: new Date(base * 1000) }),
+      ...generateSample({ campaigns, claims: 8 * campaigns, seed, now: new Date(base * 1000) }),
     ]
     await api.save(...records)
-    await api.database.query(`select rebuild_campaign_bitmaps(${segments})`)
     const counts: number[] = []
-    for (const age of firstOf(ages)) {
+    for (const [index, age] of firstOf(ages, 2).entries()) {
+      // Several segments, and one.
+      await api.database.query(`select rebuild_campaign_bitmaps(${index % 2 === 0 ? 40 : 8192})`)
       await mapSomeFacets(api.database, 0.02)
       await storeTotalsOf(api.database, base - age)
       await storeActivityOf(api.database, base + age)
@@ -120,26 +124,25 @@ test.each([
       await expectMapsToAgree(api.database)
       counts.push(...(await compareAll(api, records, random, new Date(base * 1000))))
     }
-    expect(counts.filter((count) => count === 100).length).toBeGreaterThan(repeated(5, 20))
+    expect(counts.filter((count) => count === 100).length).toBeGreaterThan(repeated(3, 20))
     expect(counts.filter((count) => count > 0 && count < 100).length).toBeGreaterThan(20)
     expect(counts).toContain(0)
   },
 )
 
-/** Where the foremost of all are looked at, 400 of them and then 1,600, and where those do not do. */
-test('trending is what the records say, also among thousands that have claimed the same', {
+test('trending is what the records say, also among a thousand that have claimed the same', {
   timeout: 120_000,
 }, async () => {
   await using api = await borrowTestApp(keepingNothing)
   const templates = ['swap', 'mint'].map((actionType) => anActionTemplate({ actionType }))
-  const campaigns = Array.from({ length: 3000 }, (_, index) =>
+  const campaigns = Array.from({ length: 1000 }, (_, index) =>
     aCampaign({
       id: `${index % 2 === 0 ? 10 : 8453}:${anAddress('core')}:${index}`,
       incentives: [anErc20Incentive(anAddress('asset'))],
-      // Every 9th, which is fewer than are looked for among the foremost; every 20th; and the hindmost of all.
+      // Every 9th, every 10th, and the hindmost of all: each enough for a page.
       owner: anAddress(index % 9 === 0 ? 'owner of many' : `owner ${index % 50}`),
-      creator: anAddress(index < 600 ? 'creator of the hindmost' : 'creator'),
-      actionTemplateId: templates[index % 20 === 0 ? 0 : 1]?.id ?? null,
+      creator: anAddress(index < 200 ? 'creator of the hindmost' : 'creator'),
+      actionTemplateId: templates[index % 10 === 0 ? 0 : 1]?.id ?? null,
     }),
   )
   const claims = campaigns.flatMap((campaign, index) => [
