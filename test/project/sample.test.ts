@@ -2,6 +2,7 @@ import { generateSample } from 'reward-campaigns-sample-data'
 import { expect, test } from 'vitest'
 import type { ImportRecord } from '../../src/ingest/records.ts'
 import { startTestApp } from '../setup/test-app.ts'
+import { firstOf } from '../setup/thorough.ts'
 
 /*
  * What a newcomer sees who starts the service with sample data, whatever the day and the hour.
@@ -24,11 +25,14 @@ const distinct = (values: unknown[]) => new Set(values).size
 const signedIn = (records: ImportRecord[]) =>
   records.flatMap((record) => (record.type === 'claimSignature' ? [record.claimant] : []))
 
-test.each([
+/** The first is at a boundary of days and years, and as old as what is served may be. */
+const moments = [
+  { now: new Date('2027-01-01T00:00:00.000Z'), seed: 1, ageMs: 599_999 },
   { now: new Date(), seed: 21, ageMs: 0 },
   { now: new Date('2028-02-29T23:59:59.999Z'), seed: 29, ageMs: 0 },
-  { now: new Date('2027-01-01T00:00:00.000Z'), seed: 1, ageMs: 599_999 },
-])('sample data made at $now has something to trend and to explore', async ({ now, seed, ageMs }) => {
+]
+
+test.each(firstOf(moments, 2))('sample data made at $now has something to trend and to explore', async ({ now, seed, ageMs }) => {
   await using api = await startTestApp()
   api.setNow(new Date(now.getTime() + ageMs))
   // Prices of the future are refused.
