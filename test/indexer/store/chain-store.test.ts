@@ -141,20 +141,23 @@ test('a block of claims does not alter which campaigns are found, and one withou
 })
 
 describe('a reorganisation', () => {
-  test.each(repeated([1, 9], [1, 3, 9]))('of depth %i: the facts are those of a fresh look, and no claim counts twice', async (depth) => {
-    const chain = new Playing(20)
-    await using node = await startScriptedNode(chain)
-    await using database = await createTestDatabase()
-    await using index = await openIndexed(database.url, node.url)
-    for (const blocks of [12, 11]) {
-      chain.mine(blocks)
-      await index.settle()
-      chain.withdraw(depth)
-      for (const again of [1, 2, 4]) chain.mine(again)
-      await index.settle()
-      expect(await factsOf(database)).toEqual(await freshFactsOf(node.url))
-    }
-  })
+  test.each(repeated([1, 9], [1, 3, 9]))(
+    'of depth %i: the facts are those of a fresh look, and no claim counts twice',
+    async (depth) => {
+      const chain = new Playing(20)
+      await using node = await startScriptedNode(chain)
+      await using database = await createTestDatabase()
+      await using index = await openIndexed(database.url, node.url)
+      for (const blocks of [12, 11]) {
+        chain.mine(blocks)
+        await index.settle()
+        chain.withdraw(depth)
+        for (const again of [1, 2, 4]) chain.mine(again)
+        await index.settle()
+        expect(await factsOf(database)).toEqual(await freshFactsOf(node.url))
+      }
+    },
+  )
 
   test('deeper than anything that is stored leaves the answers as they are until all has been read again', async () => {
     const chain = new Playing(2)

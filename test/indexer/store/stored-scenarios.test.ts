@@ -17,7 +17,7 @@ import { type Operation, simulatedChain, simulatedTokens } from '../simulation/s
 const KILLED_STEPS = 7
 
 /** No scenario is begun after this time. */
-const SCENARIOS_MS = repeated(2500, 12_000)
+const SCENARIOS_MS = repeated(5000, 12_000)
 
 /** A store that loses its connection now and then, and is opened again. */
 async function openKilledStore(database: TestDatabase, startBlock: number, isKilled: boolean) {
