@@ -84,7 +84,7 @@ test.each(
     const ingest = await openIngest(api.database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     let records: ImportRecord[] = [
-      ...generateSample({ campaigns, claims: 8 * campaigns, seed, now: new Date(base * 1000) }),
+      ...generateSample({ campaigns, claims: 6 * campaigns, seed, now: new Date(base * 1000) }),
     ]
     await api.save(...records)
     const counts: number[] = []
