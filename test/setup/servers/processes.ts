@@ -50,7 +50,7 @@ export class RunningProcess implements AsyncDisposable {
     return waitFor(() => {
       const output = this.stdout + this.stderr
       const match = pattern.exec(output)
-      if (match === null && this.#hasEnded()) throw new Error(`ended without saying it: ${output}`)
+      if (match === null && this.hasEnded) throw new Error(`ended without saying it: ${output}`)
       return match?.[1]
     })
   }
@@ -65,18 +65,18 @@ export class RunningProcess implements AsyncDisposable {
   async ready(previous = '') {
     const url = await this.address(previous)
     return waitFor(async () => {
-      if (this.#hasEnded()) throw new Error(`ended before it was ready: ${this.stdout + this.stderr}`)
+      if (this.hasEnded) throw new Error(`ended before it was ready: ${this.stdout + this.stderr}`)
       const { status } = await fetch(`${url}/readyz`)
       return status === 200 ? url : undefined
     })
   }
 
   async [Symbol.asyncDispose]() {
-    if (!this.#hasEnded()) this.child.kill('SIGKILL')
+    if (!this.hasEnded) this.child.kill('SIGKILL')
     await this.ended
   }
 
-  #hasEnded() {
+  get hasEnded() {
     return this.child.exitCode !== null || this.child.signalCode !== null
   }
 }
