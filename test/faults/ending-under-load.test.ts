@@ -7,8 +7,9 @@ import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
 import { aCampaign } from '../setup/records.ts'
 import { startCli } from '../setup/servers/processes.ts'
 import { collect, parse } from '../setup/servers/sockets.ts'
+import { startTestApp } from '../setup/test-app.ts'
 import { waitFor } from '../setup/wait-for.ts'
-import { ask, tryRequest } from './setup/readers.ts'
+import { tryRequest } from './setup/readers.ts'
 
 const CAMPAIGNS = 50
 /** So many times the requests of one wave: more than twenty times the connections to the database. */
@@ -42,15 +43,15 @@ test('hundreds of requests that are under way when a service is asked to end are
     ...{ DATABASE_ACQUIRE_TIMEOUT_MS: '30000', STATEMENT_TIMEOUT_MS: '30000', SHUTDOWN_TIMEOUT_SECONDS: '60' },
   }
   const expected = new Map<string, string>()
-  await using service = startCli(['serve'], settings)
-  const url = await service.ready()
-  const { port } = new URL(url)
-  for (const wave of paths) {
-    const responses = await Promise.all(wave.map((path) => ask(url, path)))
-    for (const { path, body } of responses) expected.set(path, body)
+  {
+    await using other = await startTestApp({ RESPONSE_CACHE_MB: '0' }, database)
+    for (const path of paths.flat()) expected.set(path, (await other.get(path)).body)
   }
   expect(new Set(expected.values()).size).toBeGreaterThan(CAMPAIGNS)
 
+  await using service = startCli(['serve'], settings)
+  const url = await service.ready()
+  const { port } = new URL(url)
   await using lock = await lockCampaigns(database.url)
   const sent = []
   // Not more at once than the system lets wait at a listener, and of no address more than its share.
