@@ -1,16 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { generateSample } from 'reward-campaigns-sample-data'
 import { describe, expect, inject, test } from 'vitest'
+import { importFiles } from '../../src/commands/import.ts'
 import { ConfigurationError, readSettings } from '../../src/config.ts'
+import { importRecords } from '../../src/import/importer.ts'
 import { renamedSettings } from '../../src/settings.ts'
+import { aFolder } from '../setup/data/copied-folders.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, anAddress, anErc20Incentive } from '../setup/records.ts'
+import { query } from '../setup/servers/data-folder.ts'
 import { databaseUrl } from '../setup/servers/database-url.ts'
-import { runCli, startCli } from '../setup/servers/processes.ts'
+import { runCli, runInProcess, startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 const waitForStatus = (url: string, status: number) =>
@@ -68,8 +75,11 @@ describe('import', () => {
     await using database = await createTestDatabase()
     const token = anAddress('unknown token')
     const hidden = () => aCampaign({ incentives: [anErc20Incentive(token)] })
-    const input = ndjson(contract, hidden(), hidden(), aCampaign())
-    const result = await runCli(['import', '--dry-run', '-'], { DATABASE_URL: database.url }, input)
+    await using folder = await aFolder()
+    const file = join(folder.path, 'records')
+    await writeFile(file, ndjson(contract, hidden(), hidden(), aCampaign()))
+    const settings = readSettings({ DATABASE_URL: database.url })
+    const result = await runInProcess(() => importFiles(settings, [file], { dryRun: true }))
     expect(result).toMatchObject({ code: 0, stderr: '' })
     const [first, ...rest] = result.stdout.trimEnd().split('\n')
     expect(first).toBe('Checked, nothing was written:')
@@ -91,13 +101,6 @@ describe('import', () => {
     ])
     expect(await database.query('select from contracts')).toEqual([])
   })
-
-  test('refuses a file that is not there in one line', async () => {
-    await using database = await createTestDatabase()
-    const result = await runCli(['import', 'nowhere.ndjson'], { DATABASE_URL: database.url })
-    expect(result).toMatchObject({ code: 1, stdout: '' })
-    expect(result.stderr).toMatch(/^nowhere\.ndjson cannot be read: .*\n$/)
-  })
 })
 
 describe('sample', () => {
@@ -107,25 +110,20 @@ describe('sample', () => {
     return records.map((record) => `${JSON.stringify(record)}\n`).join('')
   }
 
-  test('is what import accepts', async () => {
+  test('is what import accepts, and ends at the last ten minutes that are full', async () => {
     await using database = await createTestDatabase()
+    const tenMinutes = () => new Date(Math.floor(Date.now() / 600_000) * 600_000)
+    const before = tenMinutes()
     const sample = await runCli(SAMPLE, {})
     expect(sample).toMatchObject({ code: 0, stderr: '' })
-    const result = await runCli(['import', '-'], { DATABASE_URL: database.url }, sample.stdout)
-    expect(result).toMatchObject({ code: 0, stderr: '' })
-    expect(result.stdout).toMatch(/^Imported:\n/)
+    expect([before, tenMinutes()].some((now) => sampleAt(now) === sample.stdout)).toBe(true)
+    await importRecords(database.url, [{ name: 'the sample', bytes: Readable.from([Buffer.from(sample.stdout)]) }])
     expect(await database.query('select count(*) from campaigns')).toEqual([{ count: '30' }])
     expect(await database.query('select count(*) from claims')).toEqual([{ count: '200' }])
   })
 
-  test('ends at the last ten minutes that are full, or where --now says', async () => {
-    const tenMinutes = () => new Date(Math.floor(Date.now() / 600_000) * 600_000)
-    const before = tenMinutes()
-    const [current, past] = await Promise.all([
-      runCli(SAMPLE, {}),
-      runCli([...SAMPLE, '--now', '2026-03-01T13:00:00+01:00'], {}),
-    ])
-    expect([before, tenMinutes()].some((now) => sampleAt(now) === current.stdout)).toBe(true)
+  test('ends where --now says', async () => {
+    const past = await runCli([...SAMPLE, '--now', '2026-03-01T13:00:00+01:00'], {})
     expect(past.stdout === sampleAt(new Date('2026-03-01T12:00:00Z'))).toBe(true)
   })
 
@@ -210,7 +208,7 @@ describe('settings', () => {
 describe('serve', () => {
   const quick = { PORT: '0', DATABASE_ACQUIRE_TIMEOUT_MS: '1000' }
 
-  test('refuses a schema that is behind and names the command that mends it', async () => {
+  test('refuses a schema that is behind and names the command that mends it; is not ready, and says why, once an older one has been restored under it', async () => {
     await using database = aDatabaseToCome()
     await database.create()
     const settings = { ...quick, DATABASE_URL: database.url }
@@ -219,7 +217,21 @@ describe('serve', () => {
     expect(refused.stderr).toMatch(/^[^\n]*`reward-campaigns migrate`[^\n]*\n$/)
     expect(await runCli(['migrate'], settings)).toMatchObject({ code: 0, stderr: '' })
     await using service = startCli(['serve'], settings)
-    expect((await fetch(`${await service.ready()}/readyz`)).status).toBe(200)
+    const url = await service.ready()
+    const [newest] = await query(
+      database.url,
+      'delete from drizzle.__drizzle_migrations where created_at = (select max(created_at) from drizzle.__drizzle_migrations) returning hash, created_at',
+    )
+    const unready = await fetch(`${url}/readyz`)
+    expect(unready.status).toBe(503)
+    expect(await unready.json()).toEqual({
+      error: 'the database schema is older than this version of the service and has to be migrated',
+    })
+    await query(database.url, 'insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [
+      newest?.hash,
+      newest?.created_at,
+    ])
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
   })
 
   test('MIGRATE_ON_START brings the schema up to date, with several replicas at once', async () => {
@@ -248,25 +260,6 @@ describe('serve', () => {
     await database.create(`template ${inject('templateDatabase')} strategy file_copy`)
     await waitForStatus(`${url}/readyz`, 200)
     expect(await (await fetch(`${url}/campaigns`)).json()).toEqual({ campaigns: [], totalCampaigns: 0 })
-  })
-
-  test('is not ready, and says why, once an older schema has been restored under it', async () => {
-    await using database = await createTestDatabase()
-    await using service = startCli(['serve'], { ...quick, DATABASE_URL: database.url })
-    const url = await service.ready()
-    const [newest] = await database.query(
-      'delete from drizzle.__drizzle_migrations where created_at = (select max(created_at) from drizzle.__drizzle_migrations) returning hash, created_at',
-    )
-    const refused = await fetch(`${url}/readyz`)
-    expect(refused.status).toBe(503)
-    expect(await refused.json()).toEqual({
-      error: 'the database schema is older than this version of the service and has to be migrated',
-    })
-    await database.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [
-      newest?.hash,
-      newest?.created_at,
-    ])
-    expect((await fetch(`${url}/readyz`)).status).toBe(200)
   })
 
   test('listens while its server refuses connections', async () => {

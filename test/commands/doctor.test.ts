@@ -1,7 +1,12 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import { doctor } from '../../src/commands/doctor.ts'
+import { readSettings } from '../../src/config.ts'
+import { importRecords } from '../../src/import/importer.ts'
+import { toRecordSource } from '../../src/import/sources.ts'
+import { generateSmallSample } from '../setup/data/small-sample.ts'
 import { createTestDatabase } from '../setup/database.ts'
-import { runCli, startCli } from '../setup/servers/processes.ts'
+import { runCli, runInProcess, startCli } from '../setup/servers/processes.ts'
 
 /*
  * What is looked at, and what each defect is called, stands in test/doctor/.
@@ -25,7 +30,9 @@ test('doctor prints a line for each check, and ends with 0 where there are warni
 test('doctor --json prints the same as NDJSON, and ends with 1 where a check has failed', async () => {
   await using database = await createTestDatabase()
   await database.query('delete from data_versions')
-  const { code, stdout, stderr } = await runCli(['doctor', '--all', '--json'], { DATABASE_URL: database.url })
+  const { code, stdout, stderr } = await runInProcess(() =>
+    doctor(readSettings({ DATABASE_URL: database.url }), { all: true, json: true }),
+  )
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
   const findings = stdout
     .trimEnd()
@@ -38,7 +45,7 @@ test('doctor --json prints the same as NDJSON, and ends with 1 where a check has
 
 test('doctor says that there is no database, without its password', async () => {
   const DATABASE_URL = 'postgres://user:hunter2@127.0.0.1:1/database'
-  const { code, stdout, stderr } = await runCli(['doctor', '--json'], { DATABASE_URL })
+  const { code, stdout, stderr } = await runInProcess(() => doctor(readSettings({ DATABASE_URL }), { json: true }))
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
   expect(JSON.parse(stdout)).toEqual({
     check: 'server',
@@ -52,8 +59,9 @@ test('doctor says that there is no database, without its password', async () => 
 test('rebuild makes anew what doctor finds, while readers go on and processes serve', async () => {
   await using database = await createTestDatabase()
   const settings = { DATABASE_URL: database.url }
-  const sample = await runCli(['sample', '--campaigns', '30', '--claims', '200'], settings)
-  expect(await runCli(['import', '-'], settings, sample.stdout)).toMatchObject({ code: 0 })
+  const examine = () => runInProcess(() => doctor(readSettings(settings), { all: true }))
+  const sample = generateSmallSample({ campaigns: 30, claims: 200, seed: 1, now: new Date() })
+  await importRecords(database.url, [toRecordSource('the sample', [...sample])])
   await using service = startCli(['serve'], { ...settings, PORT: '0', METRICS_PORT: '0' })
   const url = await service.ready()
   const totals = async () => {
@@ -68,7 +76,7 @@ test('rebuild makes anew what doctor finds, while readers go on and processes se
     delete from claims; delete from data_versions where revision < (select max(revision) from data_versions)`)
   // Nothing has told the service.
   expect(await totals()).toEqual(before)
-  expect(await runCli(['doctor', '--all'], settings)).toMatchObject({
+  expect(await examine()).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(
       /^schema objects +failed +trigger bump_data_version .*: run `reward-campaigns rebuild`/m,
@@ -82,7 +90,7 @@ test('rebuild makes anew what doctor finds, while readers go on and processes se
   })
   expect(await reader.count('campaign_claim_totals')).toBeGreaterThan(0)
   expect(Math.max(...(await totals()))).toBe(0)
-  const { code, stdout } = await runCli(['doctor', '--all'], settings)
+  const { code, stdout } = await examine()
   expect(code, stdout).toBe(0)
 })
 

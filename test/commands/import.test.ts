@@ -6,11 +6,15 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { importRecords } from '../../src/import/importer.ts'
+import { type ImportCommandOptions, importFiles } from '../../src/commands/import.ts'
+import { readSettings } from '../../src/config.ts'
+import { migrateDatabase } from '../../src/database/migrate-database.ts'
+import { ImportFailedError } from '../../src/import/import-failures.ts'
+import { type ImportOptions, importRecords } from '../../src/import/importer.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, anAddress, anErc20Incentive } from '../setup/records.ts'
 import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
-import { CLI, runCli, startCli } from '../setup/servers/processes.ts'
+import { CLI, runCli, runInProcess, startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 const ndjson = (...records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
@@ -23,6 +27,27 @@ const aContract = (number = 1) => ({
 
 const importInput = (database: { url: string }, input: string, ...parameters: string[]) =>
   runCli(['import', ...parameters, '-'], { DATABASE_URL: database.url }, input)
+
+/** As standard input, within this process. */
+const importText = ({ url }: { url: string }, text: string, options?: ImportOptions) =>
+  importRecords(url, [{ name: 'standard input', bytes: Readable.from([Buffer.from(text)]) }], options)
+
+/** The command, of files, within this process. */
+const importing = ({ url }: { url: string }, files: string[], options: ImportCommandOptions = {}) =>
+  importFiles(readSettings({ DATABASE_URL: url }), files, options)
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-import-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/** What the command prints of a file with this text. */
+async function importFile(database: TestDatabase, text: string, options?: ImportCommandOptions) {
+  const file = join(folder, 'records')
+  await writeFile(file, text)
+  return { file, ...(await runInProcess(() => importing(database, [file], options))) }
+}
 
 const countContracts = async (database: TestDatabase) =>
   (await database.query('select count(*)::integer as contracts from contracts'))[0]?.contracts
@@ -45,13 +70,11 @@ describe.concurrent('a connection that is lost', () => {
     test(`during the commit leaves it unknown, and importing again is harmless, where ${what}`, async () => {
       await using database = await createTestDatabase()
       await using proxy = await openDatabaseProxy(database.url, lifecycle, 'commit\0')
-      const result = await importInput(proxy, ndjson(aContract()))
-      expect(result).toMatchObject({ code: 1, stdout: '' })
-      expect(result.stderr).toMatch(
-        /^[^\n]+ during the commit: whether it was imported is unknown\. Import again[^\n]+\n$/,
+      await expect(importText(proxy, ndjson(aContract()))).rejects.toThrow(
+        /^[^\n]+ during the commit: whether it was imported is unknown\. Import again[^\n]+$/,
       )
       await waitFor(async () => ((await countContracts(database)) === contracts ? true : undefined))
-      expect(await importInput(database, ndjson(aContract()))).toMatchObject({ code: 0, stderr: '' })
+      await importText(database, ndjson(aContract()))
       expect(await countContracts(database)).toBe(1)
     })
   }
@@ -60,13 +83,12 @@ describe.concurrent('a connection that is lost', () => {
     await using database = await createTestDatabase()
     await using proxy = await openDatabaseProxy(database.url, 'freeze', 'commit\0')
     const startedAt = performance.now()
-    const sources = [{ name: 'test records', bytes: Readable.from([Buffer.from(ndjson(aContract()))]) }]
-    await expect(importRecords(proxy.url, sources, { commitMs: 500 })).rejects.toThrow(
+    await expect(importText(proxy, ndjson(aContract()), { commitMs: 500 })).rejects.toThrow(
       /no response for 0\.5 seconds\) during the commit: whether it was imported is unknown\. Import again/,
     )
     expect(performance.now() - startedAt).toBeLessThan(20_000)
     expect(await countContracts(database)).toBe(0)
-    expect(await importInput(database, ndjson(aContract()))).toMatchObject({ code: 0, stderr: '' })
+    await importText(database, ndjson(aContract()))
   })
 
   test.each(['begin', 'copy staged_contract', 'select advance_claim_windows()', 'insert into contracts'])(
@@ -74,9 +96,9 @@ describe.concurrent('a connection that is lost', () => {
     async (statement) => {
       await using database = await createTestDatabase()
       await using proxy = await openDatabaseProxy(database.url, 'cut', statement)
-      const result = await importInput(proxy, ndjson(aContract()))
-      expect(result).toMatchObject({ code: 1, stdout: '' })
-      expect(result.stderr).toMatch(/^the database ended the import \([^\n]+\); nothing was imported\n$/)
+      await expect(importText(proxy, ndjson(aContract()))).rejects.toThrow(
+        /^the database ended the import \([^\n]+\); nothing was imported$/,
+      )
       expect(await countContracts(database)).toBe(0)
     },
   )
@@ -127,16 +149,12 @@ describe('the database does not let an import through', () => {
     const role = `serving_${randomBytes(6).toString('hex')}`
     await database.query(`create role ${role} login password 'secret'`)
     try {
-      expect(await runCli(['migrate', '--serving-role', role], { DATABASE_URL: database.url })).toMatchObject({
-        code: 0,
-      })
+      await migrateDatabase(database.url, { servingRole: role })
       const url = new URL(database.url)
       url.username = role
       url.password = 'secret'
-      const result = await importInput({ url: url.href }, '{}')
-      expect(result).toMatchObject({ code: 1, stdout: '' })
-      expect(result.stderr).toMatch(
-        /^the role of DATABASE_URL may not import: use the one [^\n]+; nothing was imported\n$/,
+      await expect(importText({ url: url.href }, '{}')).rejects.toThrow(
+        /^the role of DATABASE_URL may not import: use the one [^\n]+; nothing was imported$/,
       )
     } finally {
       await database.query(`drop owned by ${role}`)
@@ -149,35 +167,27 @@ describe('the database does not let an import through', () => {
     await database.query(`create function fill_disk() returns trigger language plpgsql as
       $$ begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$`)
     await database.query('create trigger fill_disk before insert on contracts execute function fill_disk()')
-    const result = await importInput(database, ndjson(aContract()))
-    expect(result).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: 'the disk of the database is full; nothing was imported\n',
-    })
+    await expect(importText(database, ndjson(aContract()))).rejects.toThrow(
+      new ImportFailedError('the disk of the database is full; nothing was imported'),
+    )
   })
 
   test('for it is read-only', async () => {
     await using database = await createTestDatabase()
     const name = new URL(database.url).pathname.slice(1)
     await database.query(`alter database ${name} set default_transaction_read_only = on`)
-    const result = await importInput(database, ndjson(aContract()))
-    expect(result).toMatchObject({ code: 1, stdout: '' })
-    expect(result.stderr).toBe('the database is read-only: import into the primary; nothing was imported\n')
+    await expect(importText(database, ndjson(aContract()))).rejects.toThrow(
+      new ImportFailedError('the database is read-only: import into the primary; nothing was imported'),
+    )
   })
 })
 
 describe('what cannot be read is answered in a sentence, and nothing is written:', () => {
   let database: TestDatabase
-  let folder: string
   beforeAll(async () => {
     database = await createTestDatabase()
-    folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-import-'))
   })
-  afterAll(async () => {
-    await rm(folder, { recursive: true, force: true })
-    await database[Symbol.asyncDispose]()
-  })
+  afterAll(() => database[Symbol.asyncDispose]())
 
   const text = ndjson(aContract())
   const many = gzipSync(
@@ -202,9 +212,10 @@ describe('what cannot be read is answered in a sentence, and nothing is written:
       const good = join(folder, 'good.ndjson')
       await writeFile(good, text)
       if (content !== undefined) await writeFile(file, content)
-      const result = await runCli(['import', good, file], { DATABASE_URL: database.url })
-      expect(result).toMatchObject({ code: 1, stdout: '' })
-      expect(result.stderr).toBe(`${file} cannot be read: ${reason}; nothing was imported\n`)
+      await expect(importing(database, [good, file])).rejects.toMatchObject({
+        name: 'UnreadableFileError',
+        message: `${file} cannot be read: ${reason}; nothing was imported`,
+      })
       expect(await countContracts(database)).toBe(0)
     })
   }
@@ -240,17 +251,19 @@ describe('what cannot be read is answered in a sentence, and nothing is written:
   test.skipIf(process.getuid?.() === 0)('a file that is closed to the account (root may read all)', async () => {
     const file = join(folder, 'closed.ndjson')
     await writeFile(file, text, { mode: 0o000 })
-    const result = await runCli(['import', file], { DATABASE_URL: database.url })
-    expect(result).toMatchObject({ code: 1, stdout: '' })
-    expect(result.stderr).toBe(`${file} cannot be read: this account may not read it; nothing was imported\n`)
+    await expect(importing(database, [file])).rejects.toMatchObject({
+      name: 'UnreadableFileError',
+      message: `${file} cannot be read: this account may not read it; nothing was imported`,
+    })
   })
 
   test('NUL bytes further on, as after a crash, are a fault of their line', async () => {
-    const result = await importInput(database, `${text.repeat(100)}${'\0'.repeat(5000)}`)
-    expect(result).toMatchObject({ code: 1, stdout: '' })
-    expect(result.stderr).toBe(
-      'standard input:101: /: the line has NUL bytes, which no text has\n1 fault, references not checked; nothing was imported\n',
-    )
+    const fault = expect.objectContaining({
+      name: 'ImportFaultsError',
+      message:
+        'standard input:101: /: the line has NUL bytes, which no text has\n1 fault, references not checked; nothing was imported',
+    })
+    await expect(importText(database, `${text.repeat(100)}${'\0'.repeat(5000)}`)).rejects.toThrow(fault)
   })
 })
 
@@ -267,13 +280,13 @@ describe('the summary', () => {
 
   test('tells one campaign from several', async () => {
     await using database = await createTestDatabase()
-    const one = (await importInput(database, ndjson(hidden()))).stdout.split('\n')
+    const one = (await importFile(database, ndjson(hidden()))).stdout.split('\n')
     expect(one.slice(2)).toEqual([
       '1 campaign is hidden by the default tokenWhitelist=true. This token is not known and whitelisted:',
       `  8453:${anAddress('hidden')} (1 campaign)`,
       '',
     ])
-    const several = (await importInput(database, ndjson(hidden(), hidden()))).stdout.split('\n')
+    const several = (await importFile(database, ndjson(hidden(), hidden()))).stdout.split('\n')
     expect(heading(several[2])).toBe('2 campaigns are hidden by the default tokenWhitelist=true.')
     expect(several[3]).toBe(`  8453:${anAddress('hidden')} (2 campaigns)`)
   })
@@ -281,9 +294,9 @@ describe('the summary', () => {
   test('counts the campaigns that the call concerns, not the others that are stored', async () => {
     await using database = await createTestDatabase()
     const campaign = hidden()
-    await importInput(database, ndjson(campaign, hidden()))
-    expect((await importInput(database, ndjson(aCampaign()))).stdout).toBe('Imported:\n  campaign: 1\n')
-    const again = await importInput(database, ndjson(campaign))
+    await importText(database, ndjson(campaign, hidden()))
+    expect((await importFile(database, ndjson(aCampaign()))).stdout).toBe('Imported:\n  campaign: 1\n')
+    const again = await importFile(database, ndjson(campaign))
     expect(heading(again.stdout.split('\n')[2])).toBe('1 campaign is hidden by the default tokenWhitelist=true.')
   })
 })
@@ -291,11 +304,9 @@ describe('the summary', () => {
 describe('--json', () => {
   test('tells faults as NDJSON on standard output, and their number last', async () => {
     await using database = await createTestDatabase()
-    const result = await importInput(
-      database,
-      `${ndjson(aContract(), { ...aContract(), nam: '' })}nonsense\n`,
-      '--json',
-    )
+    const result = await importFile(database, `${ndjson(aContract(), { ...aContract(), nam: '' })}nonsense\n`, {
+      json: true,
+    })
     expect(result).toMatchObject({ code: 1, stderr: '' })
     expect(
       result.stdout
@@ -303,10 +314,10 @@ describe('--json', () => {
         .split('\n')
         .map((line) => JSON.parse(line)),
     ).toEqual([
-      { type: 'fault', file: 'standard input', line: 2, pointer: '/nam', message: 'is an unknown key' },
+      { type: 'fault', file: result.file, line: 2, pointer: '/nam', message: 'is an unknown key' },
       {
         type: 'fault',
-        file: 'standard input',
+        file: result.file,
         line: 3,
         pointer: '',
         message: 'the line is not a JSON object: an import is NDJSON, one object a line',
@@ -318,7 +329,7 @@ describe('--json', () => {
 
   test('tells the first twenty faults and the number of all', async () => {
     await using database = await createTestDatabase()
-    const result = await importInput(database, '{}\n'.repeat(25), '--json')
+    const result = await importFile(database, '{}\n'.repeat(25), { json: true })
     const lines = result.stdout.trimEnd().split('\n')
     expect(lines).toHaveLength(21)
     expect(JSON.parse(lines[20] ?? '')).toEqual({ type: 'faults', count: 25, referencesChecked: false })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { openIngest } from '../../src/ingest/batches.ts'
 import { Playing, playedRecording } from '../indexer/recording/played-recording.ts'
 import { recordedClaims } from '../indexer/recording/recorded-facts.ts'
 import { recording } from '../indexer/recording/recording.ts'
@@ -59,14 +60,12 @@ describe('a chain that is followed', () => {
     const chain = new Playing(10)
     await using node = await startScriptedNode(chain)
     await using chains = await aChainFile(chainEntry([node.url]))
-    {
-      await using ingest = startIndex(chains.file, database)
-      await stored(database, chain.head.number)
-      ingest.child.kill('SIGTERM')
-      await ingest.ended
-    }
+    const ingest = await openIngest(database.url)
+    for (const chainId of [1, 10, 100]) await ingest.apply({ records: [], chainEvent: { chainId, kind: 'reset' } })
+    await ingest.close()
     const [newest] = await database.query('select max(revision) as revision from changes')
-    await database.query(`update changes set at = at - interval '1 day'`)
+    const aged = await database.query(`update changes set at = at - interval '1 day' returning revision`)
+    expect(aged.length).toBeGreaterThan(2)
     await using _index = startIndex(chains.file, database, { CHANGES_KEEP_HOURS: '12' })
     await waitFor(async () => {
       const old = await database.query('select from changes where revision < $1', [newest?.revision])

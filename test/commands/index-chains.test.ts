@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
+import { printIndexStatus } from '../../src/commands/services/index-status.ts'
+import { readSettings } from '../../src/config.ts'
 import { playedRecording } from '../indexer/recording/played-recording.ts'
 import { recordedCampaigns, recordedClaims } from '../indexer/recording/recorded-facts.ts'
 import { recording } from '../indexer/recording/recording.ts'
 import { startScriptedNode } from '../indexer/simulation/scripted-node.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { aDataFolder } from '../setup/servers/data-folder.ts'
-import { runCli, startCli } from '../setup/servers/processes.ts'
+import { runCli, runInProcess, startCli } from '../setup/servers/processes.ts'
 import { aChainFile, chainEntry, entriesOf } from './indexing.ts'
 
 const END = recording.blocks.at(-1)?.number ?? 0
@@ -15,6 +17,7 @@ test('index --once stores what there is and ends with code 0; --status says how 
   await using node = await startScriptedNode(playedRecording(END - 20))
   await using chains = await aChainFile(chainEntry([node.url]))
   const settings = { DATABASE_URL: database.url }
+  const statusOf = (options = { json: false }) => runInProcess(() => printIndexStatus(readSettings(settings), options))
   expect(await runCli(['index', '--status'], settings)).toEqual({
     code: 0,
     signal: null,
@@ -36,7 +39,7 @@ test('index --once stores what there is and ends with code 0; --status says how 
   const assetsOf = ({ record }: (typeof recordedCampaigns)[number]) =>
     new Set(record.incentives.flatMap((incentive) => ('asset' in incentive ? String(incentive.asset) : [])))
   const hidden = recordedCampaigns.map(assetsOf).filter(({ size }) => size > 0)
-  const status = await runCli(['index', '--status'], settings)
+  const status = await statusOf()
   expect(status).toMatchObject({ code: 0, stderr: '' })
   expect(status.stdout.replace(/[0-9]+(?= +following)/, '#').split('\n')[1]).toMatch(
     new RegExp(`^8453 +${END} +${END} +${END - 20} +# +following +0 +0 +${hidden.length} +0$`),
@@ -47,7 +50,7 @@ test('index --once stores what there is and ends with code 0; --status says how 
   )
   const leftOut = { campaignId: `8453:${recording.cores[0]}:1`, reason: 'numeric field overflow' }
   await database.query('insert into left_out_campaigns values ($1, 8453, $2)', [leftOut.campaignId, leftOut.reason])
-  const { stdout: text } = await runCli(['index', '--status'], settings)
+  const { stdout: text } = await statusOf()
   expect(text).toContain('skipped campaigns (the database rejects them):')
   expect(text).toMatch(new RegExp(`8453 +${leftOut.campaignId} +${leftOut.reason}`))
   const { stdout } = await runCli(['index', '--status', '--json'], settings)
@@ -81,7 +84,7 @@ test('index --once stores what there is and ends with code 0; --status says how 
   // The next start takes the trusted tokens of the file, and there is nothing to hide any more.
   await using trusting = await aChainFile({ ...chainEntry([node.url]), trustedTokens: [...tokens] })
   expect(await runCli(['index', '--chains', trusting.file, '--once'], settings)).toMatchObject({ code: 0 })
-  const after = await runCli(['index', '--status', '--json'], settings)
+  const after = await statusOf({ json: true })
   expect(JSON.parse(after.stdout)).toMatchObject({ hiddenCampaignCount: 0, hidingTokens: [] })
 })
 

@@ -19,10 +19,19 @@ function documentedOptions() {
   return options
 }
 
+const helps = new Map<string, Promise<string>>()
+
+/** What `--help` prints. */
+function helpOf(command: string) {
+  const known =
+    helps.get(command) ?? runCli([...command.split(' ').filter(Boolean), '--help'], {}).then(({ stdout }) => stdout)
+  helps.set(command, known)
+  return known
+}
+
 /** What `--help` lists under a heading, without `help` itself. */
 async function help(command: string[], heading: 'Commands' | 'Options', pattern: RegExp) {
-  const { stdout } = await runCli([...command, '--help'], {})
-  const section = stdout.split(`${heading}:\n`)[1]?.split('\n\n')[0] ?? ''
+  const section = (await helpOf(command.join(' '))).split(`${heading}:\n`)[1]?.split('\n\n')[0] ?? ''
   return [...section.matchAll(pattern)].map(([, name]) => String(name)).filter((name) => !/^(--)?help$/.test(name))
 }
 

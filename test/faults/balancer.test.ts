@@ -1,45 +1,70 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
-import { createTestDatabase } from '../setup/database.ts'
-import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
-import { startCli } from '../setup/servers/processes.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { type DatabaseProxy, openDatabaseProxy } from '../setup/servers/database-proxy.ts'
+import { type NodeProcess, startCli } from '../setup/servers/processes.ts'
 import { closedPort } from '../setup/servers/sockets.ts'
-import { behindHaproxy, hasHaproxy, startHaproxy } from './setup/haproxy.ts'
+import { behindHaproxy, type Haproxy, hasHaproxy, startHaproxy } from './setup/haproxy.ts'
 import { ask, countOutcomes, newQueries, pollRequest, STALE } from './setup/readers.ts'
 
-/** HAProxy takes for ready whom it has not asked yet: so each is, when it comes to know it. */
-async function start(databaseUrl: string, port: number) {
-  const service = startCli(['serve'], {
-    ...{ DATABASE_URL: databaseUrl, PORT: String(port), MAX_EVENT_LOOP_DELAY_MS: '0' },
-    // What the configuration asks for.
-    DRAIN_SECONDS: '2',
-  })
-  await service.ready()
-  return service
-}
+type Name = 'first' | 'second'
 
 describe.skipIf(!hasHaproxy)(`two processes ${behindHaproxy}`, () => {
+  let database: TestDatabase
+  let proxy: DatabaseProxy
+  let haproxy: Haproxy
+  let ports: Record<Name, number>
+  /** The processes as they were started last. */
+  const started: Partial<Record<Name, NodeProcess>> = {}
+
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    proxy = await openDatabaseProxy(database.url)
+    ports = { first: await closedPort(), second: await closedPort() }
+    haproxy = await startHaproxy(ports.first, ports.second)
+  })
+  afterAll(async () => {
+    for (const opened of [started.first, started.second, haproxy, proxy, database])
+      await opened?.[Symbol.asyncDispose]()
+  })
+
+  /** HAProxy takes for ready whom it has not asked yet: so each is, when it comes to know it. */
+  async function start(name: Name) {
+    const service = startCli(['serve'], {
+      ...{ DATABASE_URL: proxy.url, PORT: String(ports[name]), MAX_EVENT_LOOP_DELAY_MS: '0' },
+      // What the configuration asks for.
+      DRAIN_SECONDS: '2',
+    })
+    started[name] = service
+    await service.ready()
+    return service
+  }
+
+  /** Both, ready; the one before may have ended them. */
+  async function startBoth() {
+    const running = async (name: Name) => {
+      const service = started[name]
+      return service === undefined || service.hasEnded ? await start(name) : service
+    }
+    const both = [await running('first'), await running('second')]
+    await haproxy.untilReady('first', 'second')
+    return both
+  }
+
   test('are restarted, one after the other, and one is killed, with no request lost', {
     timeout: 120_000,
   }, async () => {
-    await using database = await createTestDatabase()
-    const ports = { first: await closedPort(), second: await closedPort() }
-    await using haproxy = await startHaproxy(ports.first, ports.second)
-    await using first = await start(database.url, ports.first)
-    await using second = await start(database.url, ports.second)
-    await haproxy.untilReady('first', 'second')
+    await startBoth()
     const strange = newQueries()
-    await using readers = pollRequest(haproxy.url, ['/campaigns', '/explore/contracts', ...Array(6).fill(strange)])
+    await using readers = pollRequest(haproxy.url, ['/campaigns', '/explore/contracts', ...Array(3).fill(strange)])
 
-    first.child.kill('SIGTERM')
-    expect(await first.ended).toMatchObject({ code: 0, signal: null })
-    await using firstAgain = await start(database.url, ports.first)
-    await haproxy.untilReady('first', 'second')
-    second.child.kill('SIGTERM')
-    expect(await second.ended).toMatchObject({ code: 0, signal: null })
-    await using _secondAgain = await start(database.url, ports.second)
-    await haproxy.untilReady('first', 'second')
-    firstAgain.child.kill('SIGKILL')
+    for (const name of ['first', 'second'] as const) {
+      started[name]?.child.kill('SIGTERM')
+      expect(await started[name]?.ended).toMatchObject({ code: 0, signal: null })
+      await start(name)
+      await haproxy.untilReady('first', 'second')
+    }
+    started.first?.child.kill('SIGKILL')
     await haproxy.untilReady('second')
     const before = readers.seen.length
     await expect.poll(() => readers.seen.length).toBeGreaterThan(before + 20)
@@ -48,14 +73,14 @@ describe.skipIf(!hasHaproxy)(`two processes ${behindHaproxy}`, () => {
     expect(readers.seen.length).toBeGreaterThan(500)
   })
 
+  test('are asked with URLs as long as the service takes them', async () => {
+    await startBoth()
+    const owner = `owner=${'0'.repeat(16_300)}`
+    expect((await ask(haproxy.url, `/campaigns?${owner}`)).body).toContain('"error":"owner')
+  })
+
   test('give old answers while the database is away, though none is ready', async () => {
-    await using database = await createTestDatabase()
-    await using proxy = await openDatabaseProxy(database.url)
-    const ports = { first: await closedPort(), second: await closedPort() }
-    await using haproxy = await startHaproxy(ports.first, ports.second)
-    await using _first = await start(proxy.url, ports.first)
-    await using _second = await start(proxy.url, ports.second)
-    await haproxy.untilReady('first', 'second')
+    await startBoth()
     // Each of them is asked in its turn.
     for (let times = 0; times < 4; times += 1) expect((await ask(haproxy.url, '/campaigns')).status).toBe(200)
     await using readers = pollRequest(haproxy.url, ['/campaigns'])
@@ -73,13 +98,7 @@ describe.skipIf(!hasHaproxy)(`two processes ${behindHaproxy}`, () => {
   })
 
   test('are not given up while both are too busy for a check: who has waited is answered, and no page of HTML is seen', async () => {
-    await using database = await createTestDatabase()
-    const ports = { first: await closedPort(), second: await closedPort() }
-    await using haproxy = await startHaproxy(ports.first, ports.second)
-    await using first = await start(database.url, ports.first)
-    await using second = await start(database.url, ports.second)
-    await haproxy.untilReady('first', 'second')
-    const processes = [first, second]
+    const processes = await startBoth()
     for (const { child } of processes) child.kill('SIGSTOP')
     // Longer than a check may take.
     await haproxy.untilReady()
@@ -99,15 +118,5 @@ describe.skipIf(!hasHaproxy)(`two processes ${behindHaproxy}`, () => {
       '5',
     ])
     expect(await gone.json()).toEqual({ error: 'the service cannot be reached, try again shortly' })
-  })
-
-  test('are asked with URLs as long as the service takes them', async () => {
-    await using database = await createTestDatabase()
-    const port = await closedPort()
-    await using haproxy = await startHaproxy(port, await closedPort())
-    await using _service = await start(database.url, port)
-    await haproxy.untilReady('first')
-    const owner = `owner=${'0'.repeat(16_300)}`
-    expect((await ask(haproxy.url, `/campaigns?${owner}`)).body).toContain('"error":"owner')
   })
 })

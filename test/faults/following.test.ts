@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { generateSample } from 'reward-campaigns-sample-data'
 import { expect, test } from 'vitest'
 import { exportToFolder } from '../../src/commands/export/export.ts'
 import { readSettings } from '../../src/config.ts'
@@ -10,6 +9,7 @@ import type { ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
 import type { Batch } from '../../src/ingest/staging/staged-batches.ts'
 import { aFolder, recordsOf } from '../setup/data/copied-folders.ts'
 import { createRandom } from '../setup/data/random-records.ts'
+import { generateSmallSample } from '../setup/data/small-sample.ts'
 import { toClaimIdentity, toLowerCase, toRemoval } from '../setup/records.ts'
 import { followChanges, newestChange, storedCopy } from '../setup/requests/following-changes.ts'
 import { type RunningProcess, startCli } from '../setup/servers/processes.ts'
@@ -27,7 +27,7 @@ const keyOf = ({ txHash, logIndex }: ClaimRecord) => `${txHash} ${logIndex}`
 
 /** Something of everything that a writer does: new and replaced records, removals, and what an indexer withdraws. */
 function nextBatch(seed: number): Batch {
-  const records = toLowerCase([...generateSample({ campaigns: 5, claims: 40, seed, now: new Date() })])
+  const records = toLowerCase([...generateSmallSample({ campaigns: 5, claims: 40, seed, now: new Date() })])
   const price: ImportRecord[] = records
     .filter((record) => record.type === 'token')
     .map(({ chainId, address }) => ({

@@ -11,6 +11,8 @@ export const hasHaproxy = existsSync(HAPROXY)
 /** For the titles of tests that are skipped. */
 export const behindHaproxy = hasHaproxy ? 'behind HAProxy' : `behind HAProxy, which is not at ${HAPROXY}`
 
+export type Haproxy = Awaited<ReturnType<typeof startHaproxy>>
+
 /** HAProxy with exactly the configuration that operators are given, in front of two processes on this machine. */
 export async function startHaproxy(first: number, second: number) {
   const [port, metricsPort] = [await closedPort(), await closedPort()]

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const PAUSE_MS = 10
+/** Short enough that a fault of a tenth of a second meets a reader, and long enough that readers do not fill a core. */
+const PAUSE_MS = 40
 
 /** What came of one request. */
 export interface Seen {
