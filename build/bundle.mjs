@@ -27,11 +27,11 @@ const APART = [
 
 /**
  * @param {string} entryPoint
- * @param {string} outfile path from the root, two folders below it: so it finds the files that the sources find.
+ * @param {string} outfile path from the root, as many folders below it as the sources that look for files, so that it finds them.
  * @param {import('esbuild').BuildOptions} [options]
  * @returns what it was made of: paths from the root.
  */
-async function bundle(entryPoint, outfile, options = {}) {
+export async function bundle(entryPoint, outfile, options = {}) {
   // Loaded only where something is to be made.
   const { build } = await import('esbuild')
   const { metafile } = await build({

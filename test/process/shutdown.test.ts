@@ -92,7 +92,7 @@ describe('a service that is asked to end', () => {
 
   test('by `timeout`, which signals it and its process group, does the same', async () => {
     await using data = await aDataFolder()
-    await using service = startInGroup(data.folder, ['timeout', '600', 'npm', 'start'])
+    await using service = startInGroup(data.folder, ['timeout', '600', 'node', CLI, 'serve'])
     const slow = await aSlowRequest(await service.ready(), data.folder)
     service.child.kill('SIGTERM')
     await sleep(300)
