@@ -11,7 +11,10 @@ import { waitFor } from '../setup/wait-for.ts'
 /** Of a service that is ready: the newest of its sample data. */
 async function listNewest(url: string) {
   const response = await fetch(`${url}/campaigns?tokenWhitelist=false&pageSize=20`)
-  const { campaigns, totalCampaigns } = (await response.json()) as { campaigns: { id: string }[]; totalCampaigns: number }
+  const { campaigns, totalCampaigns } = (await response.json()) as {
+    campaigns: { id: string }[]
+    totalCampaigns: number
+  }
   expect(totalCampaigns).toBe(1000)
   expect(campaigns).toHaveLength(20)
   return campaigns.map(({ id }) => id)

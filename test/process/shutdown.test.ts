@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
+import { openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
 import { createRequestCounter } from '../../src/process/shutdown.ts'
 import { aCampaign } from '../setup/records.ts'
 import { aDataFolder, embeddedUrl, query, serverPid } from '../setup/servers/data-folder.ts'
@@ -141,6 +142,12 @@ describe('a service that is asked to end', () => {
       expect([0, null]).toContain(code)
       expect(stderr).toBe('')
       expect(await serverPid(folder)).toBe(undefined)
+      const next = await openEmbeddedServer(folder)
+      expect(await query(next.url, 'select 7 as number')).toEqual([{ number: 7 }])
+      await next.close()
+      expect(await serverPid(folder)).toBe(undefined)
+      // The schema is all that is left to be made.
+      if (mark !== 'data/port') continue
       expect(await runCli(['migrate'], settingsFor(folder))).toMatchObject({ code: 0, stderr: '' })
       expect(await serverPid(folder)).toBe(undefined)
     }
