@@ -13,7 +13,7 @@ const folder = import.meta.dirname
 
 /** The modules and types, and the one file. @param {string} outDir */
 export async function buildClient(outDir) {
-  const compiler = join(folder, '../../node_modules/typescript/bin/tsc')
+  const compiler = join(folder, '../../node_modules/typescript-7/bin/tsc')
   // All of it each time: what is known of an earlier run says nothing about this folder.
   const afresh = ['--incremental', 'false', '--tsBuildInfoFile', 'null']
   await promisify(execFile)(process.execPath, [compiler, '--project', folder, '--outDir', outDir, ...afresh])

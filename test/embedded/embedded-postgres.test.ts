@@ -5,8 +5,8 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
-import { aDataFolder, isRunning, killServer, query, serverPid } from '../setup/servers/data-folder.ts'
-import { NodeProcess, startCli } from '../setup/servers/processes.ts'
+import { aDataFolder, embeddedUrl, isRunning, killServer, query, serverPid } from '../setup/servers/data-folder.ts'
+import { startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 test('two users of a folder share a server, the last one stops it, and its data survives', async () => {
@@ -30,13 +30,13 @@ test('two users of a folder share a server, the last one stops it, and its data 
 
 test('a server whose only user was killed is taken over by the next one', async () => {
   await using data = await aDataFolder()
-  const script = `
-    import { openEmbeddedServer } from './src/embedded/embedded-postgres.ts'
-    const server = await openEmbeddedServer(${JSON.stringify(data.folder)})
-    console.log('url=' + server.url)
-    setInterval(() => undefined, 1000)`
-  await using user = new NodeProcess(['--input-type=module', '--eval', script])
-  const url = await user.said(/^url=(\S+)$/m)
+  // It waits for its input.
+  await using user = startCli(['import', '-'], { DATA_DIR: data.folder })
+  const importing = "select from pg_stat_activity where application_name = 'reward-campaigns import'"
+  const url = await waitFor(async () => {
+    const started = await embeddedUrl(data.folder).catch(() => '')
+    return (await query(started, importing).catch(() => [])).length > 0 ? started : undefined
+  })
   await query(url, 'create table kept as select 7 as number')
   const pid = await serverPid(data.folder)
   user.child.kill('SIGKILL')
@@ -90,7 +90,8 @@ test('kill -9 in the middle of an import leaves nothing of it, and the next one 
   const settings = { DATA_DIR: data.folder }
   const server = await openEmbeddedServer(data.folder)
   const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
-  const claims = Array.from({ length: 5000 }, () => aClaim(campaign))
+  const CLAIMS = 500
+  const claims = Array.from({ length: CLAIMS }, () => aClaim(campaign))
   const input = [aToken({ address: anAddress('asset') }), campaign, ...claims]
     .map((record) => `${JSON.stringify(record)}\n`)
     .join('')
@@ -127,8 +128,10 @@ test('kill -9 in the middle of an import leaves nothing of it, and the next one 
   await using next = startCli(['import', '-', '--json'], settings)
   next.child.stdin.end(input)
   expect(await next.ended).toMatchObject({ code: 0, signal: null })
-  expect(next.stdout).toContain('{"type":"claim","records":5000}')
-  expect(await query(server.url, counts)).toEqual([{ tokens: '1', campaigns: '1', incentives: '1', claims: '5000' }])
+  expect(next.stdout).toContain(`{"type":"claim","records":${CLAIMS}}`)
+  expect(await query(server.url, counts)).toEqual([
+    { tokens: '1', campaigns: '1', incentives: '1', claims: `${CLAIMS}` },
+  ])
   await server.close()
   expect(await serverPid(data.folder)).toBe(undefined)
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
+import { openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
 import { createRequestCounter } from '../../src/process/shutdown.ts'
 import { aCampaign } from '../setup/records.ts'
 import { aDataFolder, embeddedUrl, query, serverPid } from '../setup/servers/data-folder.ts'
@@ -92,7 +93,7 @@ describe('a service that is asked to end', () => {
 
   test('by `timeout`, which signals it and its process group, does the same', async () => {
     await using data = await aDataFolder()
-    await using service = startInGroup(data.folder, ['timeout', '600', 'npm', 'start'])
+    await using service = startInGroup(data.folder, ['timeout', '600', 'node', CLI, 'serve'])
     const slow = await aSlowRequest(await service.ready(), data.folder)
     service.child.kill('SIGTERM')
     await sleep(300)
@@ -141,6 +142,12 @@ describe('a service that is asked to end', () => {
       expect([0, null]).toContain(code)
       expect(stderr).toBe('')
       expect(await serverPid(folder)).toBe(undefined)
+      const next = await openEmbeddedServer(folder)
+      expect(await query(next.url, 'select 7 as number')).toEqual([{ number: 7 }])
+      await next.close()
+      expect(await serverPid(folder)).toBe(undefined)
+      // The schema is all that is left to be made.
+      if (mark !== 'data/port') continue
       expect(await runCli(['migrate'], settingsFor(folder))).toMatchObject({ code: 0, stderr: '' })
       expect(await serverPid(folder)).toBe(undefined)
     }

@@ -2,6 +2,7 @@ import { appendFile, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { shrinkCheckout } from '../setup/documents/small-checkout.ts'
 import { aDataFolder, serverPid } from '../setup/servers/data-folder.ts'
 import { RunningProcess } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
@@ -17,6 +18,7 @@ async function aCheckout() {
     const filter = (path: string) => !path.endsWith('node_modules')
     await cp(join(root, name), join(folder, name), { recursive: true, filter })
   }
+  await shrinkCheckout(folder)
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { shrinkCheckout } from '../setup/documents/small-checkout.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -26,6 +27,7 @@ async function aCheckout() {
   for (const name of ['build', 'packages', ...WRITTEN])
     await cp(join(root, name), join(folder, name), { recursive: true })
   for (const name of ['package.json', 'tsconfig.json']) await cp(join(root, name), join(folder, name))
+  await shrinkCheckout(folder)
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   await writeFile(
     join(folder, 'src/commands/cli.ts'),

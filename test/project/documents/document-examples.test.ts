@@ -20,7 +20,7 @@ import {
 } from '../../setup/documents/document-examples.ts'
 import { guides, README, root } from '../../setup/documents/documents.ts'
 import { aDataFolder } from '../../setup/servers/data-folder.ts'
-import { type NodeProcess, startCli } from '../../setup/servers/processes.ts'
+import { CLI, type NodeProcess, startCli } from '../../setup/servers/processes.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 
 /*
@@ -150,8 +150,11 @@ describe.skipIf(!isThere('curl') || !isThere('npm'))('what a document shows', ()
     async (document) => {
       // What runs already when the examples are tried.
       const examples = examplesOf(document).filter(({ command }) => command !== 'npm start')
+      // Through npm in the README alone: it takes as long as most commands themselves.
+      const typed = (command: string) =>
+        document === README ? command : command.replace(/\bnpm run (-s|--silent) cli -- /, `node ${CLI} `)
       const printed = await type(
-        examples.map(({ command }) => withAddress(command, addresses[document.path])),
+        examples.map(({ command }) => withAddress(typed(command), addresses[document.path])),
         environment,
       )
       for (const [index, { place, expected }] of examples.entries()) {
