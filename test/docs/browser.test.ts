@@ -31,10 +31,12 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
   }
 
   test.each(['/docs', '/docs/guides', '/docs/guides/first-request', '/docs/changelog'])(
-    '%s is for everybody, on small screens and large ones, by day and by night',
+    '%s is for everybody, on small screens and large ones, by day and by night, and the reference is there at once',
     async (path) => {
       await using tab = await openPage(path)
       if (path === '/docs') {
+        // With its styles and its script, which a reload has already.
+        const bytes = await tab.loadedBytes()
         // The machine may be busy with something else.
         const paints = [await tab.firstPaint()]
         while (paints.length < 3 && Math.min(...paints) >= 1000) {
@@ -42,7 +44,7 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
           paints.push(await tab.firstPaint())
         }
         expect(Math.min(...paints)).toBeLessThan(1000)
-        expect(await tab.loadedBytes()).toBeLessThan(40_000)
+        expect(bytes).toBeLessThan(48_000)
       }
       const fold = (isOpen: boolean) =>
         tab.page.evaluate(`for (const folded of document.querySelectorAll('details')) folded.open = ${isOpen}`)

@@ -79,8 +79,6 @@ export async function answered(page: Page) {
 }
 
 /** IDs of the campaigns that a page lists, in its order. */
-export async function listedCampaigns(page: Page) {
-  const links = await page.locator('.campaign-link').all()
-  const paths = await Promise.all(links.map((link) => link.getAttribute('href')))
-  return paths.map((path) => path?.replace('/explorer/campaigns/', ''))
-}
+export const listedCampaigns = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('.campaign-link')].map((link) =>
+    link.getAttribute('href').replace('/explorer/campaigns/', ''))`)
