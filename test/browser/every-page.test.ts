@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setFollowed } from '../setup/data/followed-chains.ts'
-import { hasBrowser, inBrowser, ONCE_MORE, openTab } from '../setup/pages/browser.ts'
+import { hasBrowser, inBrowser, ONCE_MORE } from '../setup/pages/browser.ts'
 import { answered, type Explorer, NOW, sampleOf, startExplorer } from '../setup/pages/explorer.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 import { firstOf } from '../setup/thorough.ts'
@@ -14,6 +14,7 @@ const campaign = {
 }
 /** By which it is the first of what is trending. */
 const claim = aClaim(campaign, { blockTimestamp: String(NOW.getTime() / 1000), amountUsd: '1000000' })
+const shortened = `${claim.claimant.slice(0, 6)}…${claim.claimant.slice(-4)}`
 let explorer: Explorer
 
 const PAGES = [
@@ -45,12 +46,45 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
   })
   afterAll(() => explorer[Symbol.asyncDispose]())
 
-  test.each([...PAGES, ['/explorer/campaigns/:id', 'campaign'] as const])(
-    '%s is for everybody, on small screens and large ones, by day and by night',
-    async (path, heading) => {
-      await using tab = await explorer.open(path.replace(':id', campaign.id))
+  test.each([
+    ['/', 'Trending', ['/reward-kit/trending', '/activity']],
+    ['/explorer/campaigns', 'Campaigns', ['/campaigns']],
+    [
+      '/explorer/campaigns/:id',
+      campaign.campaignName,
+      ['/campaigns/:id', '/activity', '/claims', '/outlook', '/prices'],
+    ],
+    ['/explorer/contracts', 'Contracts', ['/explore/contracts']],
+    ['/explorer/users', 'Rewards', []],
+    [`/explorer/users/${claim.claimant}`, `Rewards of ${shortened}`, [`/users/${claim.claimant}/rewards`]],
+    ['/explorer/chains', 'Chains', ['/status']],
+  ])(
+    '%s is there at once, moves by nothing that is answered, and is for everybody, on small screens and large ones, by day and by night',
+    async (path, title, asked) => {
+      await using tab = await explorer.openSlowly(path.replace(':id', campaign.id))
       const { page } = tab
-      const title = heading === 'campaign' ? campaign.campaignName : heading
+      expect(await tab.layoutShift()).toBeLessThan(0.02)
+      expect(await tab.loadedBytes()).toBeLessThan(60_000)
+      const requested = (await tab.requested()).map((url) =>
+        decodeURIComponent(new URL(url).pathname).replace(campaign.id, ':id'),
+      )
+      expect(requested.sort(), 'what the page shows, and how fresh it is').toEqual([...asked, '/status'].sort())
+
+      // The machine may be busy with something else.
+      const paints = [await tab.firstPaint()]
+      while (paints.length < 3 && Math.min(...paints) >= 1000) {
+        await page.reload()
+        paints.push(await tab.firstPaint())
+      }
+      expect(Math.min(...paints)).toBeLessThan(1000)
+      if (path.endsWith(':id')) {
+        // By the real clock the service refuses some of what this page asks for.
+        await page.unrouteAll()
+        await page.clock.install({ time: NOW })
+        tab.refusals.length = 0
+        await page.reload()
+        await answered(page)
+      }
       expect(await page.title()).toBe(`${title} · Reward Campaigns`)
       expect(await page.locator('h1').textContent()).toBe(title)
       await page.evaluate('for (const folded of document.querySelectorAll("details")) folded.open = true')
@@ -59,7 +93,8 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
         expect(await tab.violations(colorScheme), `${width} ${colorScheme}`).toEqual([])
         expect(await tab.excessWidth(), String(width)).toBe(0)
       }
-      expect(await page.getByRole('alert').count()).toBe(0)
+      expect(await page.getByRole('alert').allTextContents()).toEqual([])
+
       expect([...tab.faults, ...tab.refusals]).toEqual([])
     },
   )
@@ -86,45 +121,5 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
     expect(await page.title()).toBe(`${campaign.campaignName} · Reward Campaigns`)
     expect(loaded).toEqual([])
     expect([...tab.faults, ...tab.refusals]).toEqual([])
-  })
-
-  /** The form for an account waits for nothing. */
-  const answering = PAGES.map(([path]) => path).filter((path) => path !== '/explorer/users')
-
-  test.each([...answering, '/explorer/campaigns/:id', `/explorer/users/${claim.claimant}`])(
-    'nothing moves on %s when it is answered',
-    async (path) => {
-      expect(await explorer.layoutShift(path.replace(':id', campaign.id))).toBeLessThan(0.02)
-    },
-  )
-
-  test.each([
-    ['/', ['/reward-kit/trending', '/activity']],
-    ['/explorer/campaigns', ['/campaigns']],
-    ['/explorer/campaigns/:id', ['/campaigns/:id', '/activity', '/claims', '/outlook', '/prices']],
-    ['/explorer/contracts', ['/explore/contracts']],
-    ['/explorer/users', []],
-    [`/explorer/users/${claim.claimant}`, [`/users/${claim.claimant}/rewards`]],
-    ['/explorer/chains', ['/status']],
-  ])('%s is there at once, with few requests and bytes', async (path, asked) => {
-    // Its clock is the real one.
-    await using tab = await openTab(explorer.base)
-    const { page } = tab
-    const requested: string[] = []
-    page.on('request', (request) => {
-      const name = decodeURIComponent(new URL(request.url()).pathname).replace(campaign.id, ':id')
-      if (request.resourceType() === 'fetch') requested.push(name)
-    })
-    await page.goto(explorer.base + path.replace(':id', campaign.id))
-    await answered(page)
-    expect(await tab.loadedBytes()).toBeLessThan(60_000)
-    expect(requested.sort(), 'what the page shows, and how fresh it is').toEqual([...asked, '/status'].sort())
-    // The machine may be busy with something else.
-    const paints = [await tab.firstPaint()]
-    while (paints.length < 3 && Math.min(...paints) >= 1000) {
-      await page.reload()
-      paints.push(await tab.firstPaint())
-    }
-    expect(Math.min(...paints)).toBeLessThan(1000)
   })
 })

@@ -28,6 +28,15 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
   afterAll(() => explorer[Symbol.asyncDispose]())
 
   test('is gone back to and forth as it was left, and is the same for whom its address is sent to', async () => {
+    const seen = await seenAndTravelled()
+    for (const { url, ...state } of seen.slice(3)) {
+      await using tab = await explorer.open(url.replace(explorer.base, ''))
+      expect(await stateOf(tab), url).toEqual(state)
+    }
+  })
+
+  /** What a tab has shown after each step, and again on the way back and forth. It is closed then: two at a time cost more. */
+  async function seenAndTravelled() {
     await using tab = await explorer.open('/explorer/campaigns')
     const { page } = tab
     const seen = [{ url: page.url(), ...(await stateOf(tab)) }]
@@ -60,12 +69,9 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
       travelled.push({ url: page.url(), ...(await stateOf(tab)) })
     }
     expect(travelled).toEqual([...seen.slice(0, -1).reverse(), ...seen.slice(1)])
-    for (const { url, ...state } of seen.slice(3)) {
-      await using other = await explorer.open(url.replace(explorer.base, ''))
-      expect(await stateOf(other), url).toEqual(state)
-    }
     expect([...tab.faults, ...tab.refusals]).toEqual([])
-  })
+    return seen
+  }
 
   test.each([360, 1280])('is gone back to at the place that was left, %s pixels wide', async (width) => {
     await using tab = await explorer.open('/explorer/campaigns?pageSize=25')

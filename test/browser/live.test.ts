@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)(`a page that is looked at ${inBrowser}`, ONCE_MORE,
     const before = await rows.count()
     await api.save(claim())
     // A page that is live polls once a minute.
-    await waitFor(async () => (await rows.count()) > before || undefined)
+    await rows.nth(before).waitFor()
     expect(tab.faults).toEqual([])
 
     // There is no room for another one.
@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)(`a page that is looked at ${inBrowser}`, ONCE_MORE,
     await other.page.clock.fastForward(11_000)
     await listed.first().waitFor()
 
-    await tab.page.goto(`${base}/docs`)
+    await tab.page.goto(`${base}/docs/guides`)
     await streams(0)
     await tab.page.goto(`${base}/explorer/campaigns`)
     await answered(tab.page)

@@ -31,9 +31,21 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
   }
 
   test.each(['/docs', '/docs/guides', '/docs/guides/first-request', '/docs/changelog'])(
-    '%s is for everybody, on small screens and large ones, by day and by night',
+    '%s is for everybody, on small screens and large ones, by day and by night, and the reference is there at once',
     async (path) => {
       await using tab = await openPage(path)
+      if (path === '/docs') {
+        // With its styles and its script, which a reload has already.
+        const bytes = await tab.loadedBytes()
+        // The machine may be busy with something else.
+        const paints = [await tab.firstPaint()]
+        while (paints.length < 3 && Math.min(...paints) >= 1000) {
+          await tab.page.reload()
+          paints.push(await tab.firstPaint())
+        }
+        expect(Math.min(...paints)).toBeLessThan(1000)
+        expect(bytes).toBeLessThan(48_000)
+      }
       const fold = (isOpen: boolean) =>
         tab.page.evaluate(`for (const folded of document.querySelectorAll('details')) folded.open = ${isOpen}`)
       await fold(true)
@@ -55,26 +67,14 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
     },
   )
 
-  test('the reference is there at once', async () => {
-    await using tab = await openPage('/docs')
-    // The machine may be busy with something else.
-    const paints = [await tab.firstPaint()]
-    while (paints.length < 3) {
-      await tab.page.reload()
-      paints.push(await tab.firstPaint())
-    }
-    expect(Math.min(...paints)).toBeLessThan(1000)
-    expect(await tab.loadedBytes()).toBeLessThan(40_000)
-  })
-
-  test('an operation is tried with what is filled in, and copied as curl', async () => {
+  test('an operation is tried with what is filled in, and copied as curl, also after a link to a place that cannot be decoded', async () => {
     const campaign = aCampaign()
     await api.save(campaign)
-    await using tab = await openPage('/docs')
+    await using tab = await openPage('/docs#%')
     const { page } = tab
     const request = page.locator('#listCampaigns .request')
     expect(await request.textContent(), 'examples are for reading').toBe(`curl -s '${base}/campaigns'`)
-    await page.getByRole('region', { name: 'List campaigns' }).getByLabel('pageSize').fill('1')
+    await page.locator('#listCampaigns').getByLabel('pageSize').fill('1')
     await page.locator('[data-fills="listCampaigns-owner"]').click()
     await page.locator('#listCampaigns-tokens').fill("8453:0x12,it's")
     const owner = await page.locator('#listCampaigns-owner').inputValue()
@@ -91,33 +91,13 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
     expect(tab.faults).toEqual([])
   })
 
-  test('a protected operation is tried with the token that is entered, which outlives a reload and is forgotten on demand', async () => {
+  test('requests are shown as curl, fetch or client code, with the address of this service and the token that is entered; a reload keeps both, until it is forgotten', async () => {
     await api.save(anAccessList({ userId: 'user-1', name: 'Shown in the page' }))
     const secret = await issueToken(api, { userId: 'user-1' })
     await using tab = await openPage('/docs')
     const { page } = tab
     expect(await send(tab, 'listAccessLists')).toMatchObject({ status: '401' })
-    await page.getByRole('textbox', { name: 'Token', exact: true }).fill(secret)
-    expect(await page.locator('#listAccessLists .request').textContent()).toBe(
-      `curl -s '${base}/campaigns/accesslists' -H "Authorization: Bearer $TOKEN"`,
-    )
-    await page.reload()
-    const response = await send(tab, 'listAccessLists')
-    expect(response?.status).toBe('200')
-    expect(response?.body).toContain('Shown in the page')
-    const asked = page.waitForRequest(`${base}/campaigns`)
-    await send(tab, 'listCampaigns')
-    expect((await asked).headers()).not.toHaveProperty('authorization')
-    await page.getByRole('button', { name: 'Forget' }).click()
-    expect(await send(tab, 'listAccessLists')).toMatchObject({ status: '401' })
-    await page.reload()
-    expect(await page.getByRole('textbox', { name: 'Token', exact: true }).inputValue()).toBe('')
-    expect(tab.faults).toEqual([])
-  })
-
-  test('requests are shown as curl, fetch or client code, with the address of this service', async () => {
-    await using tab = await openPage('/docs')
-    const { page } = tab
+    await page.locator('#token').fill(secret)
     const quickstart = page.locator('#quickstart')
     expect(await quickstart.locator('code:visible').textContent()).toContain(`curl -s '${base}/status'`)
     await page.locator('#listCampaigns-pageSize').fill('1')
@@ -125,6 +105,9 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
     await page.locator('#listContracts-chainIds').fill('8453,10')
     await page.locator('#getCampaign-id').fill('8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1')
     const shown = (operation: string) => page.locator(`#${operation} .request`).textContent()
+    expect(await shown('listAccessLists')).toBe(
+      `curl -s '${base}/campaigns/accesslists' -H "Authorization: Bearer $TOKEN"`,
+    )
     await quickstart.getByRole('button', { name: 'fetch' }).click()
     expect(await quickstart.locator('code:visible').textContent()).toContain(`await fetch('${base}/campaigns?`)
     expect(await shown('listCampaigns')).toBe(
@@ -153,6 +136,17 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
     expect(await call('getCampaign')).toBe(
       "console.log(await client.getCampaign('8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1'))",
     )
+
+    const response = await send(tab, 'listAccessLists')
+    expect(response?.status).toBe('200')
+    expect(response?.body).toContain('Shown in the page')
+    const asked = page.waitForRequest((request) => request.url().startsWith(`${base}/campaigns?`))
+    await send(tab, 'listCampaigns')
+    expect((await asked).headers()).not.toHaveProperty('authorization')
+    await page.getByRole('button', { name: 'Forget' }).click()
+    expect(await send(tab, 'listAccessLists')).toMatchObject({ status: '401' })
+    await page.reload()
+    expect(await page.getByLabel('Token', { exact: true }).inputValue()).toBe('')
     expect(tab.faults).toEqual([])
   })
 
@@ -167,44 +161,7 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
     expect(tab.faults).toEqual([])
   })
 
-  test('schemas are folded until somebody follows a link to one', async () => {
-    await using tab = await openPage('/docs')
-    const { page } = tab
-    expect(await page.locator('details[open]:not(.example-response)').count()).toBe(0)
-    await page.goto(`${base}/docs#schema-Incentive`)
-    const incentive = page.locator('#schema-Incentive')
-    await incentive.getByText('"ERC20Incentive"').click()
-    await incentive.getByText('A fixed amount of a token for each claim.').waitFor()
-    expect(await page.locator('details[open]:not(.example-response)').count()).toBe(2)
-  })
-
-  test('the search leads to parameters, schemas and sections of guides', async () => {
-    await using tab = await openPage('/docs/changelog')
-    const { page } = tab
-    await page.keyboard.press('/')
-    await page.keyboard.type('showActiveOnly')
-    await page.locator('#found a').first().waitFor()
-    await page.keyboard.press('Enter')
-    await page.waitForURL(`${base}/docs#listCampaigns-showActiveOnly`)
-    await page.getByRole('searchbox').fill('ERC20Incentive')
-    await page.locator('#found a', { hasText: 'Schemas' }).first().click()
-    // A variant is unfolded with the union that it is one of.
-    await page.locator('#schema-ERC20Incentive code.name', { hasText: /^asset$/ }).waitFor()
-    expect(await page.locator('details[open]:not(.example-response)').count()).toBe(2)
-    await page.getByRole('searchbox').fill('changelog')
-    expect(await page.locator('#found a').first().getAttribute('href')).toBe('/docs/changelog')
-    await page.keyboard.press('Escape')
-    expect(await page.locator('#found').isVisible()).toBe(false)
-    expect(tab.faults).toEqual([])
-  })
-
-  test('a link to a place that cannot be decoded leads to the page, which does all that it does', async () => {
-    await using tab = await openPage('/docs#%')
-    expect(await send(tab, 'getStatus')).toMatchObject({ status: '200' })
-    expect(tab.faults).toEqual([])
-  })
-
-  test('a search that fails is tried again with the next letter', async () => {
+  test('the search leads to parameters, schemas, folded until then, and sections of guides; one that fails is tried again with the next letter', async () => {
     await using tab = await openPage('/docs/changelog')
     const { page } = tab
     let isAway = true
@@ -217,6 +174,25 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
     isAway = false
     await page.keyboard.type('owActiveOnly')
     await page.locator('#found a').first().waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${base}/docs#listCampaigns-showActiveOnly`)
+    const unfolded = page.locator('details[open]:not(.example-response)')
+    expect(await unfolded.count()).toBe(0)
+    await page.locator('#search').fill('ERC20Incentive')
+    await page.locator('#found a', { hasText: 'Schemas' }).first().click()
+    // A variant is unfolded with the union that it is one of.
+    await page.locator('#schema-ERC20Incentive code.name', { hasText: /^asset$/ }).waitFor()
+    expect(await unfolded.count()).toBe(2)
+    await page.evaluate("for (const folded of document.querySelectorAll('details')) folded.open = false")
+    await page.goto(`${base}/docs#schema-Incentive`)
+    const incentive = page.locator('#schema-Incentive')
+    await incentive.getByText('"ERC20Incentive"').click()
+    await incentive.getByText('A fixed amount of a token for each claim.').waitFor()
+    expect(await unfolded.count()).toBe(2)
+    await page.getByRole('searchbox').fill('changelog')
+    expect(await page.locator('#found a').first().getAttribute('href')).toBe('/docs/changelog')
+    await page.keyboard.press('Escape')
+    expect(await page.locator('#found').isVisible()).toBe(false)
     expect(tab.faults).toEqual([])
   })
 
@@ -235,7 +211,7 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
   })
 
   test('on a small screen, the other pages are behind a button', async () => {
-    await using tab = await openPage('/docs')
+    await using tab = await openPage('/docs/guides')
     const { page } = tab
     await page.setViewportSize({ width: 360, height: 800 })
     const contents = page.getByRole('navigation', { name: 'Contents' })

@@ -74,6 +74,8 @@ export interface Tab extends AsyncDisposable {
   layoutShift: () => Promise<number>
   /** Compressed bytes of the page and of all that it has loaded. */
   loadedBytes: () => Promise<number>
+  /** What its scripts have asked for, and got. */
+  requested: () => Promise<string[]>
 }
 
 /** The shortest of its files, as a page is long in reading it. */
@@ -96,6 +98,9 @@ const LAYOUT_SHIFT = `new Promise((resolve) => {
 
 const LOADED_BYTES = `['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type))
   .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`
+
+const REQUESTED = `performance.getEntriesByType('resource')
+  .filter(({ initiatorType }) => initiatorType === 'fetch').map(({ name }) => name)`
 
 /** An empty tab of somebody in Greenwich, with a storage of its own. It may ask these origins and no others. */
 export async function openTab(...origins: string[]): Promise<Tab> {
@@ -138,6 +143,7 @@ export async function openTab(...origins: string[]): Promise<Tab> {
     firstPaint: () => page.evaluate(FIRST_PAINT),
     layoutShift: () => page.evaluate(LAYOUT_SHIFT),
     loadedBytes: () => page.evaluate(LOADED_BYTES),
+    requested: () => page.evaluate(REQUESTED),
     [Symbol.asyncDispose]: close,
   }
 }

@@ -14,8 +14,11 @@ export interface Explorer extends AsyncDisposable {
   open: (path: string) => Promise<Tab>
   /** The same of a page that follows the changes: it is never without a request. */
   openLive: (path: string) => Promise<Tab>
-  /** How much moves on a page of a small screen when it is answered after it was painted. */
-  layoutShift: (path: string) => Promise<number>
+  /**
+   * A tab of a small screen at a page that was painted before the first of its answers, each of which came by itself; nothing
+   * in it moves any more. Its clock is the real one.
+   */
+  openSlowly: (path: string) => Promise<Tab>
 }
 
 /** A page polls, so that there are moments without requests. */
@@ -38,8 +41,8 @@ export async function startExplorer(settings: Record<string, string> = {}, datab
     ...{ api, base },
     open: (path) => open(path, false),
     openLive: (path) => open(path, true),
-    async layoutShift(path) {
-      await using tab = await openTab(base)
+    async openSlowly(path) {
+      const tab = await openTab(base)
       const { page } = tab
       await page.addInitScript(WITHOUT_STREAMS)
       let asked = 0
@@ -54,12 +57,13 @@ export async function startExplorer(settings: Record<string, string> = {}, datab
         },
       )
       await page.goto(base + path)
-      await page.locator('.waiting').first().waitFor({ state: 'attached' })
+      // The form for an account waits for nothing.
+      if (path !== '/explorer/users') await page.locator('.waiting').first().waitFor({ state: 'attached' })
       await answered(page)
       await page.getByText(/^Version /).waitFor()
       // What is asked for once that was answered moves things too.
       await page.waitForLoadState('networkidle')
-      return await tab.layoutShift()
+      return tab
     },
     [Symbol.asyncDispose]: () => api[Symbol.asyncDispose](),
   }
@@ -75,8 +79,6 @@ export async function answered(page: Page) {
 }
 
 /** IDs of the campaigns that a page lists, in its order. */
-export async function listedCampaigns(page: Page) {
-  const links = await page.locator('.campaign-link').all()
-  const paths = await Promise.all(links.map((link) => link.getAttribute('href')))
-  return paths.map((path) => path?.replace('/explorer/campaigns/', ''))
-}
+export const listedCampaigns = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('.campaign-link')].map((link) =>
+    link.getAttribute('href').replace('/explorer/campaigns/', ''))`)
