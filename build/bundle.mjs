@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { areUnchanged, noteInputs } from './inputs.mjs'
 
 /*
- * Makes a few files of the command line and of the packages that it uses: one with what begins, and for what several
- * commands share chunks beside it. Node.js takes a second and a half to find, read and understand 1,500 files of TypeScript
- * and packages, a fifth of a second for one file of them all, and a few hundredths for those that a command needs.
+ * Makes one file of the command line and of the packages that it uses. Node.js takes a second and a half to find, read
+ * and understand 1,500 files of TypeScript and packages, and a fifth of a second for this one.
  */
 
 const root = join(import.meta.dirname, '..')
@@ -30,18 +29,15 @@ const APART = [
  * @param {string} entryPoint
  * @param {string} outfile path from the root, as many folders below it as the sources that look for files, so that it finds them.
  * @param {import('esbuild').BuildOptions} [options]
- * @returns what it was made of, and what was made: paths from the root.
+ * @returns what it was made of: paths from the root.
  */
 export async function bundle(entryPoint, outfile, options = {}) {
   // Loaded only where something is to be made.
   const { build } = await import('esbuild')
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: [{ in: entryPoint, out: basename(outfile, '.js') }],
-    // All in one folder, for what finds files from where it lies.
-    outdir: dirname(outfile),
-    splitting: true,
-    chunkNames: `${basename(outfile, '.js')}.[name]-[hash]`,
+    entryPoints: [entryPoint],
+    outfile,
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -65,7 +61,7 @@ export async function bundle(entryPoint, outfile, options = {}) {
     metafile: true,
     logLevel: 'error',
   })
-  return { inputs: Object.keys(metafile.inputs), outputs: Object.keys(metafile.outputs) }
+  return Object.keys(metafile.inputs)
 }
 
 /**
@@ -92,33 +88,18 @@ export async function bundleWithPages(outfile) {
   const { buildExplorer } = await import('../packages/explorer/build.mjs')
   const { buildDocs } = await import('../packages/docs/build.mjs')
   const stem = outfile.replace(/\.js$/, '')
-  const bundles = await Promise.all([
+  const inputs = await Promise.all([
     bundle('src/commands/cli.ts', outfile, { plugins: [apart(basename(stem))] }),
     // Of their packages the modules are taken, of which most can be left out.
     ...APART.map(({ name, entryPoint }) =>
       bundle(entryPoint, `${stem}.${name}.js`, { mainFields: ['module', 'main'] }),
     ),
-  ])
-  await removeOlderChunks(
-    stem,
-    bundles.flatMap(({ outputs }) => outputs),
-  )
-  const pages = await Promise.all([
     buildExplorer(join(root, outfile, '../../explorer')),
     buildDocs(join(root, outfile, '../../docs')),
   ])
   // Its process would stay as long as the service, which may be for months.
   await (await import('esbuild')).stop()
-  return [...new Set([...bundles.flatMap(({ inputs }) => inputs), ...pages.flat()])]
-}
-
-/** Each build of something else names its chunks anew. @param {string} stem @param {string[]} outputs */
-async function removeOlderChunks(stem, outputs) {
-  const names = await readdir(join(root, dirname(stem)))
-  const older = names.filter(
-    (name) => name.startsWith(`${basename(stem)}.`) && !outputs.includes(`${dirname(stem)}/${name}`),
-  )
-  await Promise.all(older.map((name) => rm(join(root, dirname(stem), name))))
+  return [...new Set(inputs.flat())]
 }
 
 /** The URL of a bundle of the sources as they are now: the one that is there, or where anything differs a new one. */

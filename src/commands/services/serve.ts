@@ -24,6 +24,7 @@ import { addressOf, listenOn, logReady } from '../../process/listen.ts'
 import { closeAll, ending, handleSignals, onShutdown, SHARE_OF_REQUESTS } from '../../process/shutdown.ts'
 import { createDataMetricsReader } from '../../read-models/data-version/read.ts'
 import type { Settings } from '../../settings.ts'
+import { fillWithSample } from '../sample.ts'
 import { runPeriodicMaintenance } from './periodic-maintenance.ts'
 
 /**
@@ -201,9 +202,6 @@ async function prepareDatabase({ settings, access, database, log, onProgress }: 
       if (applied > 0) log.info({ migrations: applied }, 'database migrated')
     }
     await requireCurrentSchema(database)
-    if (isEmbedded && settings.SAMPLE_DATA) {
-      const { fillWithSample } = await import('../sample.ts')
-      await fillWithSample(url, database, (what) => log.info(what))
-    }
+    if (isEmbedded && settings.SAMPLE_DATA) await fillWithSample(url, database, (what) => log.info(what))
   }
 }
