@@ -77,14 +77,6 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
         paints.push(await tab.firstPaint())
       }
       expect(Math.min(...paints)).toBeLessThan(1000)
-      if (path.endsWith(':id')) {
-        // By the real clock the service refuses some of what this page asks for.
-        await page.unrouteAll()
-        await page.clock.install({ time: NOW })
-        tab.refusals.length = 0
-        await page.reload()
-        await answered(page)
-      }
       expect(await page.title()).toBe(`${title} · Reward Campaigns`)
       expect(await page.locator('h1').textContent()).toBe(title)
       await page.evaluate('for (const folded of document.querySelectorAll("details")) folded.open = true')

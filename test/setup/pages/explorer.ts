@@ -16,13 +16,24 @@ export interface Explorer extends AsyncDisposable {
   openLive: (path: string) => Promise<Tab>
   /**
    * A tab of a small screen at a page that was painted before the first of its answers, each of which came by itself; nothing
-   * in it moves any more. Its clock is the real one.
+   * in it moves any more.
    */
   openSlowly: (path: string) => Promise<Tab>
 }
 
 /** A page polls, so that there are moments without requests. */
 const WITHOUT_STREAMS = 'delete globalThis.EventSource'
+
+/** Lets the time of a page begin at `NOW`. Playwright's clock does it too, and takes the measured times away. */
+const FROM_NOW = `{
+  const ahead = ${NOW.getTime()} - Date.now()
+  globalThis.Date = class extends Date {
+    static now = () => super.now() + ahead
+    constructor(...given) {
+      super(...(given.length === 0 ? [Date.now()] : given))
+    }
+  }
+}`
 
 /** The service and tabs that look at it, on a database of its own or another. */
 export async function startExplorer(settings: Record<string, string> = {}, database?: TestDatabase): Promise<Explorer> {
@@ -45,6 +56,7 @@ export async function startExplorer(settings: Record<string, string> = {}, datab
       const tab = await openTab(base)
       const { page } = tab
       await page.addInitScript(WITHOUT_STREAMS)
+      await page.addInitScript(FROM_NOW)
       let asked = 0
       await page.setViewportSize({ width: 412, height: 823 })
       await page.route(

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks'
 import type { Campaign } from 'reward-campaigns-client'
 import type { ChosenRange } from '../outlook/chosen-range.ts'
 import { OutlookView } from '../outlook/outlook-view.tsx'
@@ -46,11 +47,15 @@ export function CampaignView({
     `prices ${paid} ${timeRange}`,
     PRICES_REFRESH_MS,
   )
+  // Those of another time range are the same by now.
+  const known = useRef(prices)
+  if (prices.state !== 'loading') known.current = prices
+  const { current } = known
   const worth =
-    prices.state === 'shown' ? new Map(prices.response.map(({ token, priceUsd }) => [token, priceUsd])) : undefined
+    current.state === 'shown' ? new Map(current.response.map(({ token, priceUsd }) => [token, priceUsd])) : undefined
   const { incentives } = campaign
   return (
-    <div class="campaign">
+    <div class={current.state === 'loading' ? 'campaign unpriced' : 'campaign'}>
       <div>
         <section aria-labelledby="incentives">
           <h2 id="incentives">{incentives.length === 1 ? 'What it pays' : counted(incentives.length, 'incentive')}</h2>
