@@ -41,7 +41,8 @@ test.each(COSTLY_REQUESTS)('$name: less than a millisecond of processor', async 
   // What else the machine does makes some requests dearer, never cheaper: the cheapest quarter of a batch counts.
   let cost = Number.POSITIVE_INFINITY
   let plain = Number.POSITIVE_INFINITY
-  for (let batch = 0; batch < BATCHES && cost >= MAX_CPU_MS; batch += 1) {
+  const max = () => Math.max(MAX_CPU_MS, MAX_TIMES_PLAIN * plain)
+  for (let batch = 0; batch < BATCHES && cost >= max(); batch += 1) {
     const costs: number[] = []
     const plainCosts: number[] = []
     for (let round = 0; round < BATCH_SIZE; round += 1) {
@@ -51,7 +52,7 @@ test.each(COSTLY_REQUESTS)('$name: less than a millisecond of processor', async 
     cost = Math.min(cost, cheapestQuarter(costs))
     plain = Math.min(plain, cheapestQuarter(plainCosts))
   }
-  expect(cost).toBeLessThan(Math.max(MAX_CPU_MS, MAX_TIMES_PLAIN * plain))
+  expect(cost).toBeLessThan(max())
 })
 
 /** In milliseconds of processor. */
