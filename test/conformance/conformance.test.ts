@@ -32,6 +32,7 @@ beforeAll(async () => {
   const { campaignId, incentiveIndex } = elsewhere
   await api.save(...records, { ...newest, campaignId, incentiveIndex }, aProfile({ userAddress: USER }))
   await setFollowed(api.database, 10, 77)
+  expect((await api.get('/campaigns?pageSize=0')).json().totalCampaigns).toBeGreaterThan(100)
   token = await issueToken(api, { userId: 'user-1', address: USER })
 })
 afterAll(() => api[Symbol.asyncDispose]())

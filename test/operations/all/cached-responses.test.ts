@@ -147,7 +147,7 @@ test.each(firstOf([71, 72, 73]))(
     await ingest.apply({ records: records.map(asRead) })
     const words = vocabularyOf(records)
     const urls = urlsOf(words, random)
-    const rounds = repeated(40, 120)
+    const rounds = repeated(25, 120)
     let applied = 0
     for (let round = 0; round < rounds; round += 1) {
       const change = changeOne({ records, words, random })

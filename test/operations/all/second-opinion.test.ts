@@ -143,8 +143,8 @@ test.each(SEEDS)('answers about hard random records are what the records say: se
 
 test.each(
   firstOf([
-    { seed: 12, campaigns: 510, claims: 2000 },
     { seed: 11, campaigns: 40, claims: 600 },
+    { seed: 12, campaigns: 510, claims: 2000 },
   ]),
 )(
   'answers about a sample are what its records say: seed $seed, $campaigns campaigns',
