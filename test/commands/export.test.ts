@@ -4,8 +4,6 @@ import { expect, test } from 'vitest'
 import { exportToFolder } from '../../src/commands/export/export.ts'
 import { ExportFolderError } from '../../src/commands/export/export-folder.ts'
 import { readSettings } from '../../src/config.ts'
-import { importRecords } from '../../src/import/importer.ts'
-import { toRecordSource } from '../../src/import/sources.ts'
 import { connectForBatches } from '../../src/ingest/batch-connection.ts'
 import { openIngest, prepareIngest } from '../../src/ingest/batches.ts'
 import type { ContractRecord, ImportRecord, RemovalRecord } from '../../src/ingest/records.ts'
@@ -26,8 +24,7 @@ import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
 import { startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
-const save = (database: TestDatabase, ...records: (ImportRecord | RemovalRecord)[]) =>
-  importRecords(database.url, [toRecordSource('records', records)])
+const save = async (database: TestDatabase, ...records: (ImportRecord | RemovalRecord)[]) => database.save?.(...records)
 
 const asset = anAddress('exported asset')
 const token = aToken({ address: asset, decimals: 6 })

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
-import type { ImportRecord } from '../../src/ingest/records.ts'
-import { createSaving } from './save-records.ts'
+import { createSaving, type Line } from './save-records.ts'
 import { databaseUrl } from './servers/database-url.ts'
 
 export interface TestDatabase extends AsyncDisposable {
@@ -10,7 +9,7 @@ export interface TestDatabase extends AsyncDisposable {
   /** Asks the database directly, past all of our code. */
   query: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
   /** Saves records on a connection that stays for the next ones. */
-  save?: (...records: ImportRecord[]) => Promise<void>
+  save?: (...records: Line[]) => Promise<void>
 }
 
 /** What outlives a statement in its session: the next one must not find it. Statistics are complete when a session ends. */

@@ -2,7 +2,10 @@ import { importRecords } from '../../src/import/importer.ts'
 import { readRecord } from '../../src/import/record-reader.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { type Ingest, openIngest } from '../../src/ingest/batches.ts'
-import type { ImportRecord } from '../../src/ingest/records.ts'
+import type { ImportRecord, RemovalRecord } from '../../src/ingest/records.ts'
+
+/** A line of a file: a record, or the removal of one. */
+export type Line = ImportRecord | RemovalRecord
 
 /** From this number on an import takes no longer than a batch. */
 const MANY_RECORDS = 200
@@ -21,17 +24,18 @@ export function createSaving(url: string) {
     await ingest?.close().catch(() => undefined)
   }
 
-  async function saveAll(records: ImportRecord[]): Promise<void> {
+  async function saveAll(records: Line[]): Promise<void> {
     const read =
       records.length < MANY_RECORDS ? records.map((record) => readRecord(Buffer.from(JSON.stringify(record)))) : []
     const checked = read.flatMap((one) => (one !== undefined && 'record' in one ? [one.record] : []))
-    if (records.length === 0 || checked.length < records.length) {
+    const removals = read.flatMap((one) => (one !== undefined && 'removal' in one ? [one.removal] : []))
+    if (records.length === 0 || checked.length + removals.length < records.length) {
       return saveByImport(url, records)
     }
     const isNew = opened === undefined
     opened ??= openIngest(url)
     try {
-      await (await opened).apply({ records: checked })
+      await (await opened).apply({ records: checked, removals })
     } catch (error) {
       await close()
       // A test has cut it meanwhile: nothing was sent.
@@ -43,7 +47,7 @@ export function createSaving(url: string) {
   return {
     close,
     /** One call after the other. */
-    save(records: ImportRecord[]) {
+    save(records: Line[]) {
       const saving = last.then(() => saveAll(records))
       last = saving.catch(() => undefined)
       return saving
@@ -51,6 +55,6 @@ export function createSaving(url: string) {
   }
 }
 
-export async function saveByImport(url: string, records: ImportRecord[]) {
+export async function saveByImport(url: string, records: Line[]) {
   await importRecords(url, [toRecordSource('test records', records)])
 }
