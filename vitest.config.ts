@@ -50,7 +50,7 @@ export default defineConfig(({ mode }) => ({
       },
     })),
     // The suites share one PostgreSQL and the few cores of a small machine; those of processes and pages mostly wait.
-    maxWorkers: 4,
+    maxWorkers: 3,
     // What is compiled is kept between runs.
     experimental: { fsModuleCache: true },
   },
