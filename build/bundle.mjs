@@ -42,8 +42,8 @@ export async function bundle(entryPoint, outfile, options = {}) {
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
-    // They read files of their own; and what they need besides is not loaded twice.
-    external: ['pino-pretty', 'yaml'],
+    // Reads files of its own, in a thread of its own.
+    external: ['pino-pretty'],
     banner: {
       js: [
         "import { createRequire as createRequireOfBundle } from 'node:module'",

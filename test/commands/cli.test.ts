@@ -17,7 +17,8 @@ import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, anAddress, anErc20Incentive } from '../setup/records.ts'
 import { query } from '../setup/servers/data-folder.ts'
 import { databaseUrl } from '../setup/servers/database-url.ts'
-import { runCli, runInProcess, startCli } from '../setup/servers/processes.ts'
+import { runInProcess } from '../setup/servers/in-process.ts'
+import { runCli, startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 const waitForStatus = (url: string, status: number) =>

@@ -6,7 +6,8 @@ import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { generateSmallSample } from '../setup/data/small-sample.ts'
 import { createTestDatabase } from '../setup/database.ts'
-import { runCli, runInProcess, startCli } from '../setup/servers/processes.ts'
+import { runInProcess } from '../setup/servers/in-process.ts'
+import { runCli, startCli } from '../setup/servers/processes.ts'
 
 /*
  * What is looked at, and what each defect is called, stands in test/doctor/.

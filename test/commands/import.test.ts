@@ -14,7 +14,8 @@ import { type ImportOptions, importRecords } from '../../src/import/importer.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, anAddress, anErc20Incentive } from '../setup/records.ts'
 import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
-import { CLI, runCli, runInProcess, startCli } from '../setup/servers/processes.ts'
+import { runInProcess } from '../setup/servers/in-process.ts'
+import { CLI, runCli, startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 const ndjson = (...records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')

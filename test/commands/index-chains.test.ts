@@ -7,7 +7,8 @@ import { recording } from '../indexer/recording/recording.ts'
 import { startScriptedNode } from '../indexer/simulation/scripted-node.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { aDataFolder } from '../setup/servers/data-folder.ts'
-import { runCli, runInProcess, startCli } from '../setup/servers/processes.ts'
+import { runInProcess } from '../setup/servers/in-process.ts'
+import { runCli, startCli } from '../setup/servers/processes.ts'
 import { aChainFile, chainEntry, entriesOf } from './indexing.ts'
 
 const END = recording.blocks.at(-1)?.number ?? 0
