@@ -39,8 +39,9 @@ export default defineConfig(({ mode }) => ({
         globalSetup: GLOBAL_SETUP[name],
         // No test changes what others load, and loading the service takes each file more than a second.
         isolate: false,
-        // Most of what a test makes is soon over: with more room it is collected less often.
-        execArgv: ['--max-semi-space-size=64'],
+        // Most of what a test makes is soon over: with more room it is collected less often. And little of the code runs so
+        // often that compiling it for speed takes less time than it saves: without that, tests take a tenth less.
+        execArgv: ['--max-semi-space-size=64', '--no-opt'],
         // No developer's `.env` changes what is tested.
         env: { ENV_FILE: devNull },
         // On a machine that is busy with something else too, all takes several times as long.
