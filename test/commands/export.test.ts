@@ -128,6 +128,31 @@ test('what was half written goes also where the change that it was of has gone',
   expect(await read()).toEqual(whole)
 })
 
+test('what was half written when the database went away goes, where its change has gone meanwhile', async () => {
+  await using database = await createTestDatabase()
+  await using folder = await aFolder()
+  await using proxy = await openDatabaseProxy(database.url)
+  const read = (name: string) => readFile(join(folder.path, name), 'utf8').catch(() => '')
+  await save(database, ...facts)
+  const away = /(the database cannot be reached: .*, retrying)/
+  proxy.cutAt('copy (')
+  await using process = startCli(['export', folder.path, '--follow', '--format', 'csv'], { DATABASE_URL: proxy.url })
+  await process.said(away)
+  proxy.interrupt(undefined)
+  await waitFor(async () => /"cursor": "[\w-]/.test(await read('cursor.json')) || undefined)
+  const [whole, cursor] = [await read('campaigns.csv'), await read('cursor.json')]
+  const [brief, briefToken] = [aCampaign(), aToken()]
+  // The token is asked for after the campaign is written.
+  proxy.cutAt(briefToken.address)
+  await save(database, brief, briefToken)
+  await process.said(new RegExp(`${away.source}[^]*?${away.source}`))
+  expect(await read('campaigns.csv')).toContain(brief.id)
+  await save(database, toRemoval(brief), toRemoval(briefToken))
+  proxy.interrupt(undefined)
+  await waitFor(async () => (await read('cursor.json')) !== cursor || undefined)
+  expect(await read('campaigns.csv')).toBe(whole)
+})
+
 test('a folder has each change of what campaigns need, whenever it is brought up to date', async () => {
   await using database = await createTestDatabase()
   await using folder = await aFolder()

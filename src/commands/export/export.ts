@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import { RESPONSE_TIMEOUT_MS } from '../../database/connection/open-database.ts'
+import { openPool } from '../../database/connection/pool.ts'
 import { openSnapshotsOf, type Snapshot, withCrlf } from '../../database/records/export-snapshots.ts'
 import { type RecordKind, recordKinds } from '../../database/records/record-sources.ts'
 import { chainsSql, conditionsOf, copySql, type RecordFormat } from '../../database/records/record-sql.ts'
@@ -47,8 +48,15 @@ async function copyToFolder(
   let state = await openState(folder, format)
   const attempt: Attempt = follow ? retryWhileAway : (work) => work()
   const work = async (url: string) => {
-    const pool = new pg.Pool({ connectionString: url, max: 1, application_name: 'reward-campaigns export' })
-    pool.on('error', () => undefined)
+    const { pool, close } = openPool({
+      url,
+      applicationName: 'reward-campaigns export',
+      poolSize: 1,
+      connectionTimeoutMs: RESPONSE_TIMEOUT_MS,
+      // A copy of a large database takes long.
+      statementTimeoutMs: 0,
+      onIdleError: () => undefined,
+    })
     const openSnapshot = openSnapshotsOf(pool)
     const inSnapshot = <Result>(read: (snapshot: Snapshot) => Promise<Result>) =>
       attempt(async () => {
@@ -71,7 +79,7 @@ async function copyToFolder(
         await sleep(POLL_INTERVAL_MS, undefined, { signal: ending }).catch(() => undefined)
       }
     } finally {
-      await pool.end()
+      await close()
     }
   }
   await withCurrentSchema(settings, work, attempt)

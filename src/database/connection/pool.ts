@@ -17,6 +17,8 @@ export interface OpenPool {
 export interface PoolOptions {
   /** A function if it is known only later: it is called for each new connection. */
   url: string | (() => string)
+  /** As the server lists its sessions; `reward-campaigns` by default. */
+  applicationName?: string
   poolSize: number
   /** Maximum number of queries that wait for a connection, more fail at once; unlimited by default. */
   queueSize?: number
@@ -38,7 +40,7 @@ export function openPool(options: PoolOptions): OpenPool {
   const { url, statementTimeoutMs } = options
   const pool = new pg.Pool({
     ...(typeof url === 'string' ? { connectionString: url } : { Client: connectingTo(url) }),
-    application_name: 'reward-campaigns',
+    application_name: options.applicationName ?? 'reward-campaigns',
     max: options.poolSize,
     connectionTimeoutMillis: options.connectionTimeoutMs,
     keepAlive: true,

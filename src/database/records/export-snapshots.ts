@@ -10,7 +10,7 @@ export interface Snapshot {
   /** Queries within it. */
   database: Database
   query<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]>
-  /** What COPY statements give, one after the other: no more is read than is taken. */
+  /** What COPY statements give, one after the other: no more is read than is taken. @throws DatabaseUnreachableError */
   stream(statements: readonly string[]): AsyncGenerator<Buffer>
   /** Leaves the connection, as it is where all has been read, else cut off. */
   close(): void
@@ -57,7 +57,11 @@ async function beginSnapshot(
     async *stream(statements) {
       for (const sql of statements) {
         isReading = true
-        yield* client.query(copyTo(sql, { highWaterMark: READ_AHEAD_BYTES }))
+        try {
+          yield* client.query(copyTo(sql, { highWaterMark: READ_AHEAD_BYTES }))
+        } catch (error) {
+          await orUnreachable(Promise.reject(error))
+        }
         isReading = false
       }
     },

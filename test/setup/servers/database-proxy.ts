@@ -13,6 +13,8 @@ export interface DatabaseProxy extends AsyncDisposable {
   bytesSent: () => number
   /** Ends all connections and every new one at once, or lets nothing through any more; `undefined` lets all pass again. */
   interrupt: (by: 'cut' | 'freeze' | undefined) => void
+  /** Does the former once a client sends a certain text, before the server has had a word of it. */
+  cutAt: (text: string) => void
   /** Leads new connections to another server from now on; those that there are stay. */
   lead: (databaseUrl: string) => void
 }
@@ -26,7 +28,12 @@ export async function openDatabaseProxy(
   let target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let interruption: 'cut' | 'freeze' | undefined
+  let lastText: string | undefined
   let bytesSent = 0
+  function interrupt(by: typeof interruption) {
+    interruption = by
+    if (by === 'cut') for (const socket of sockets) socket.destroy()
+  }
   const server = createServer((client) => {
     if (interruption === 'cut') return void client.destroy()
     const database = connect(Number(target.port), target.hostname)
@@ -39,6 +46,10 @@ export async function openDatabaseProxy(
     client.on('data', (chunk) => {
       isFrozen ||= interruption === 'freeze'
       if (isFrozen) return
+      if (lastText !== undefined && chunk.includes(lastText)) {
+        lastText = undefined
+        return interrupt('cut')
+      }
       if (text === undefined || !chunk.includes(text)) return void database.write(chunk)
       if (lifecycle === 'freeze') {
         isFrozen = true
@@ -63,9 +74,9 @@ export async function openDatabaseProxy(
   return {
     url: url.href,
     bytesSent: () => bytesSent,
-    interrupt(by) {
-      interruption = by
-      if (by === 'cut') for (const socket of sockets) socket.destroy()
+    interrupt,
+    cutAt(text) {
+      lastText = text
     },
     lead(otherUrl) {
       target = new URL(otherUrl)
