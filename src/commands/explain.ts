@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import type pg from 'pg'
 import { buildApp } from '../app.ts'
 import { ConfigurationError } from '../config.ts'
-import { openClient, openServingDatabase } from '../database/connection/open-database.ts'
+import { openServingDatabase, withClient } from '../database/connection/open-database.ts'
 import { inSnapshot } from '../database/snapshot.ts'
 import { withCurrentSchema } from '../process/database-access.ts'
 import { toPrintable } from '../process/print-rows.ts'
@@ -36,14 +36,11 @@ export async function reportQueries(settings: Settings, databaseUrl: string, req
   if (request.url.startsWith('/export/')) throw new ConfigurationError('an export is read with COPY, which has no plan')
   const recorded = await recordQueries(settings, databaseUrl, request)
   if (recorded.length === 0) return '-- the request runs no query\n'
-  const client = await openClient(databaseUrl, 'reward-campaigns explain')
-  try {
+  return await withClient(databaseUrl, 'reward-campaigns explain', async (client) => {
     const parts = []
     for (const query of recorded) parts.push(await explainQuery(client, query, settings.STATEMENT_TIMEOUT_MS))
     return parts.join('\n')
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 /** Sends the request to an app of its own, and returns the queries of that app. */

@@ -1,4 +1,4 @@
-import { openClient } from './connection/open-database.ts'
+import { withClient } from './connection/open-database.ts'
 
 type Query = <Row extends object>(sql: string) => Promise<Row[]>
 
@@ -17,14 +17,10 @@ export async function findAsciiLocale(query: Query): Promise<string | undefined>
 }
 
 /** The same, for the database at a URL. */
-export async function readAsciiLocale(url: string) {
-  const client = await openClient(url, 'reward-campaigns migrate')
-  try {
-    return await findAsciiLocale(async <Row extends object>(sql: string) => (await client.query<Row>(sql)).rows)
-  } finally {
-    await client.end()
-  }
-}
+export const readAsciiLocale = (url: string) =>
+  withClient(url, 'reward-campaigns migrate', (client) =>
+    findAsciiLocale(async <Row extends object>(sql: string) => (await client.query<Row>(sql)).rows),
+  )
 
 /** The warning about such a locale. */
 export const describeAsciiLocale = (locale: string) =>

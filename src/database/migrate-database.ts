@@ -7,7 +7,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import { applyMigration, type Migration } from './apply-migration.ts'
 import { orUnreachable, SchemaBehindError } from './connection/database-errors.ts'
-import { type Database, openClient, RESPONSE_TIMEOUT_MS } from './connection/open-database.ts'
+import { type Database, RESPONSE_TIMEOUT_MS, withClient } from './connection/open-database.ts'
 import {
   findServingRoles,
   grantReading,
@@ -39,12 +39,11 @@ export interface MigrationOptions {
  * the others call `onWait` and wait. A migration may take any time; everything before it is bounded.
  * @returns how many migrations were applied.
  * @throws ServingRoleError before anything is done, if the role cannot serve.
- * @throws DatabaseAwayError if the server does not respond.
+ * @throws DatabaseUnreachableError if the server does not respond.
  */
 export async function migrateDatabase(url: string, options: MigrationOptions = {}) {
   const { servingRole, onWait = () => undefined, onBlocked = () => undefined } = options
-  const client = await openClient(url, 'reward-campaigns migrate')
-  try {
+  return await withClient(url, 'reward-campaigns migrate', async (client) => {
     await takeLock(client, onWait)
     if (servingRole !== undefined) await requireServingRole(client, servingRole)
     await orUnreachable(client.query(createJournal))
@@ -64,20 +63,12 @@ export async function migrateDatabase(url: string, options: MigrationOptions = {
     }
     if (servingRole !== undefined) await revokeOtherRights(client, servingRole)
     return pending.length
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 /** The migrations that `migrateDatabase` would apply. Writes nothing. */
-export async function listPendingMigrations(url: string): Promise<Migration[]> {
-  const client = await openClient(url, 'reward-campaigns migrate')
-  try {
-    return await listPending(client)
-  } finally {
-    await client.end()
-  }
-}
+export const listPendingMigrations = (url: string): Promise<Migration[]> =>
+  withClient(url, 'reward-campaigns migrate', listPending)
 
 /** As Drizzle's own migrator creates and reads it. */
 const createJournal = `create schema if not exists drizzle;

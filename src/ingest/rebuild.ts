@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { changeSchema } from '../database/apply-migration.ts'
-import { openClient } from '../database/connection/open-database.ts'
+import { withClient } from '../database/connection/open-database.ts'
 import { compareObjects, type SchemaObject, schemaObjects, toRestoration } from '../database/schema-objects.ts'
 import { findServingRoles, grantReading, revokeWritingFunctions } from '../database/serving-role.ts'
 import { makeCampaignDocuments } from '../read-models/campaign-documents/maintain.ts'
@@ -61,8 +61,7 @@ export interface RebuildOptions {
  * every claim.
  */
 export async function rebuild(url: string, { isOwnSchema, log }: RebuildOptions) {
-  const client = await openClient(url, 'reward-campaigns rebuild')
-  try {
+  await withClient(url, 'reward-campaigns rebuild', async (client) => {
     if (isOwnSchema) await restoreObjects(client, log)
     await client.query('begin')
     await takeImportLock(client, log)
@@ -72,9 +71,7 @@ export async function rebuild(url: string, { isOwnSchema, log }: RebuildOptions)
     const written = await listWrittenTables(client)
     await client.query('commit')
     await vacuum(client, written)
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 async function restoreObjects(client: pg.Client, log: (what: string) => void) {

@@ -74,7 +74,7 @@ export class WaitedTooLongError extends Error {
 
 /** No connection could be made at all. */
 export class DatabaseUnreachableError extends Error {
-  override readonly name = 'DatabaseAwayError'
+  override readonly name = 'DatabaseUnreachableError'
 }
 
 /** A schema that only a migration may work with. */

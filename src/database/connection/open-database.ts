@@ -1,6 +1,11 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
-import { connectClient } from './database-errors.ts'
+import {
+  connectClient,
+  DatabaseUnreachableError,
+  isConnectionFailure,
+  isDatabaseUnreachable,
+} from './database-errors.ts'
 import { openPool, type PoolOptions } from './pool.ts'
 import { createTimelineGuard, type ServerState } from './timeline-guard.ts'
 
@@ -50,7 +55,7 @@ export const RESPONSE_TIMEOUT_MS = 10_000
 /**
  * Opens one connection without a statement timeout, for long work. TCP keep-alive notices a server that disappears
  * silently.
- * @throws DatabaseAwayError if the server cannot be reached, or does not respond.
+ * @throws DatabaseUnreachableError if the server cannot be reached, or does not respond.
  */
 export async function openClient(url: string, applicationName: string) {
   const client = new pg.Client({
@@ -63,4 +68,25 @@ export async function openClient(url: string, applicationName: string) {
   })
   await connectClient(client)
   return client
+}
+
+/**
+ * Some work on such a connection, which is closed afterwards.
+ * @throws DatabaseUnreachableError also where it is lost meanwhile.
+ */
+export async function withClient<T>(url: string, applicationName: string, work: (client: pg.Client) => Promise<T>) {
+  const client = await openClient(url, applicationName)
+  let isLost = false
+  client.on('error', () => {
+    isLost = true
+  })
+  try {
+    return await work(client)
+  } catch (error) {
+    const isFailure = error instanceof pg.DatabaseError ? isConnectionFailure(error) : isLost
+    if (!isFailure || isDatabaseUnreachable(error)) throw error
+    throw new DatabaseUnreachableError('the connection to the database was lost', { cause: error })
+  } finally {
+    await client.end()
+  }
 }
