@@ -250,6 +250,19 @@ test('totals are made anew from the facts, whatever was kept before', async () =
   expect(counts.map(({ claim_count }) => claim_count)).toEqual([5, 1, 2, 2, 3])
 })
 
+test('totals that are made anew reach up to one instant in all windows, also where a second passes meanwhile', async () => {
+  await rows(
+    `create function pause() returns trigger language plpgsql as 'begin perform pg_sleep(0.6); return new; end'`,
+  )
+  await rows('create trigger pause before update on claim_windows for each row execute function pause()')
+  try {
+    await rows('select rebuild_claim_totals()')
+    await expectToBePresent()
+  } finally {
+    await rows('drop function pause cascade')
+  }
+})
+
 test('totals are moved on only when as many claims enter or leave as are asked for, else nothing is written', async () => {
   const present = now()
   const keptUpTo = present - 600
