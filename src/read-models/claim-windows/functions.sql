@@ -321,7 +321,8 @@ begin
   delete from incentive_claim_hours;
   delete from claimant_asset_totals;
   delete from claimant_incentive_totals;
-  update claim_windows set as_of = floor(extract(epoch from clock_timestamp()));
+  -- Once for all windows.
+  update claim_windows set as_of = (select floor(extract(epoch from clock_timestamp())));
   insert into campaign_claimant_counts (campaign_key, claimant_count)
   select campaign_key, count(distinct claimant) from claims group by campaign_key;
   perform refresh_claimant_totals(array(
