@@ -72,7 +72,7 @@ export class WaitedTooLongError extends Error {
   override readonly message = 'no connection to the database has become free in time'
 }
 
-/** No connection could be made at all. */
+/** No connection could be made, or the one that there was is lost. */
 export class DatabaseUnreachableError extends Error {
   override readonly name = 'DatabaseUnreachableError'
 }

@@ -13,7 +13,7 @@ export interface DatabaseProxy extends AsyncDisposable {
   bytesSent: () => number
   /** Ends all connections and every new one at once, or lets nothing through any more; `undefined` lets all pass again. */
   interrupt: (by: 'cut' | 'freeze' | undefined) => void
-  /** Does the former once a client sends a certain text, before the server has had a word of it. */
+  /** As `interrupt('cut')`, as soon as a client sends a certain text, before the server has had a word of it. */
   cutAt: (text: string) => void
   /** Leads new connections to another server from now on; those that there are stay. */
   lead: (databaseUrl: string) => void
@@ -28,7 +28,7 @@ export async function openDatabaseProxy(
   let target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let interruption: 'cut' | 'freeze' | undefined
-  let lastText: string | undefined
+  let cutText: string | undefined
   let bytesSent = 0
   function interrupt(by: typeof interruption) {
     interruption = by
@@ -46,8 +46,8 @@ export async function openDatabaseProxy(
     client.on('data', (chunk) => {
       isFrozen ||= interruption === 'freeze'
       if (isFrozen) return
-      if (lastText !== undefined && chunk.includes(lastText)) {
-        lastText = undefined
+      if (cutText !== undefined && chunk.includes(cutText)) {
+        cutText = undefined
         return interrupt('cut')
       }
       if (text === undefined || !chunk.includes(text)) return void database.write(chunk)
@@ -76,7 +76,7 @@ export async function openDatabaseProxy(
     bytesSent: () => bytesSent,
     interrupt,
     cutAt(text) {
-      lastText = text
+      cutText = text
     },
     lead(otherUrl) {
       target = new URL(otherUrl)
