@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aCampaign } from '../../setup/records.ts'
 import { COSTLY_REQUESTS } from '../../setup/requests/costly-requests.ts'
@@ -27,6 +28,8 @@ let api: TestApp
 let client: Client
 
 beforeAll(async () => {
+  // Of V8, as the service runs: other tests do without its optimising compiler.
+  setFlagsFromString('--opt')
   api = await startTestApp({ LOG_LEVEL: 'info', TRUSTED_PROXIES: '127.0.0.1', FAILED_AUTH_PER_MINUTE: '1000000' })
   await api.save(aCampaign({ distributionChannels: ['web'] }))
   client = new Client(await listen(api.app))
@@ -34,6 +37,7 @@ beforeAll(async () => {
 afterAll(async () => {
   client.socket.destroy()
   await api[Symbol.asyncDispose]()
+  setFlagsFromString('--no-opt')
 })
 
 test.each(COSTLY_REQUESTS)('$name: less than a millisecond of processor', async ({ head }) => {
