@@ -17,7 +17,7 @@ import { waitFor } from '../../setup/wait-for.ts'
 const [SLOW, OTHER] = ['127.0.0.2', '127.0.0.3']
 
 let database: TestDatabase
-/** Paths of campaigns whose details have 31 megabytes each. */
+/** Paths of campaigns whose details have 17 megabytes each. */
 let details: string[]
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
   // Nothing is derived from so many, and they refer to what is there.
   await database.query(
     `set session_replication_role = replica; insert into allow_list_addresses (campaign_key, address)
-     select key, '0x' || lpad(to_hex(number), 40, '0') from campaigns, generate_series(1, ${Math.ceil((31 * 1024 ** 2) / 45)}) as number`,
+     select key, '0x' || lpad(to_hex(number), 40, '0') from campaigns, generate_series(1, ${Math.ceil((17 * 1024 ** 2) / 45)}) as number`,
   )
   details = campaigns.map(({ id }) => `/campaigns/${id}`)
 })
