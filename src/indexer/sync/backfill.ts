@@ -4,7 +4,7 @@ import type { BlockHeader } from '../rpc/parse-responses.ts'
 import { readTowardsHead } from './block-links.ts'
 import { OtherHistoryError, readRanges } from './log-ranges.ts'
 import { readFixedFacts, toNewBlocks, withFeeds } from './new-blocks.ts'
-import { changed, findFeeds } from './sync-feeds.ts'
+import { changed, findAgainIfReorganised, findFeeds } from './sync-feeds.ts'
 import {
   type ChainUpdate,
   FINAL_BELOW_HEAD,
@@ -92,5 +92,7 @@ async function completeBackfill(
   const asOf = blocks.at(-1) ?? head
   const syncRange = { base: -1, depth: 0, asOf, head, finalized, blocks: blocks.length === 0 ? [asOf] : blocks }
   const read = { from: backFilledTo, few, parts, touched: await context.store.backFilled() }
-  return toNewBlocks(context, stored, found, read, syncRange)
+  const update = await toNewBlocks(context, stored, found, read, syncRange)
+  findAgainIfReorganised(memory, firstHead, update)
+  return update
 }

@@ -18,7 +18,7 @@ import type { ChainClient } from '../rpc/chain-client.ts'
 import { EndpointError } from '../rpc/endpoint-errors.ts'
 import type { BlockReference } from './block-links.ts'
 import { readRanges } from './log-ranges.ts'
-import type { FeedFacts, Following, SyncMemory } from './sync-updates.ts'
+import type { FeedFacts, Following, NewBlocks, SyncMemory } from './sync-updates.ts'
 
 /**
  * Checks whether the feeds of a chain have prices in dollars.
@@ -60,6 +60,14 @@ export async function findFeeds(
   )
   memory.feedsFoundAt = Date.now()
   return withFound(known, new Map(found), readFrom)
+}
+
+/**
+ * If the chain was reorganised while it was read, the block at which feeds were found may be none of those that were read, which
+ * may name other aggregators: the next look finds them again.
+ */
+export function findAgainIfReorganised(memory: SyncMemory, found: BlockReference, { asOf, blocks }: NewBlocks) {
+  if (![asOf, ...blocks].some(({ hash }) => hash === found.hash)) memory.feedsFoundAt = undefined
 }
 
 /** The feeds after prices were read, with the price before the first one if it can be read now. */

@@ -8,7 +8,7 @@ import { startFromNothing } from './backfill.ts'
 import { type BlockReference, checkLink, findAncestor, linkedBlocks, readTowardsHead } from './block-links.ts'
 import { type LogRange, OtherHistoryError, readRanges } from './log-ranges.ts'
 import { toNewBlocks, withFeeds } from './new-blocks.ts'
-import { findFeeds, readPast } from './sync-feeds.ts'
+import { findAgainIfReorganised, findFeeds, readPast } from './sync-feeds.ts'
 import {
   type ChainUpdate,
   FINAL_BELOW_HEAD,
@@ -119,8 +119,8 @@ export async function* syncOnce(
     yield* readUpdates({ ...following, client: following.client.until(ending.signal) }, state, memory)
     isDone = true
   } finally {
-    // What was found of feeds has not been stored.
-    if (!isDone) memory.feedsFoundAt = feedsFoundAt
+    // What was found of feeds has not been stored. What is to be found again remains so.
+    if (!isDone && memory.feedsFoundAt !== undefined) memory.feedsFoundAt = feedsFoundAt
     // Aborts requests that are still pending.
     ending.abort()
   }
@@ -175,6 +175,7 @@ async function* readUpdates(
   const feeds = depth > 0 ? withdrawnAbove(found.feeds, base.number) : found.feeds
   const syncRange = { base, ancestor, head, finalized, depth }
   const update = await readUpToHead(following, state, { reset: found.reset, feeds }, syncRange)
+  findAgainIfReorganised(memory, head, update)
   yield update
   const stored = update.feedFacts.feeds ?? state.feeds
   const past = { feeds: [...stored], reset: [] }

@@ -33,7 +33,7 @@ type Change =
   | { type: 'fall'; depth: number }
   | { type: 'forget' }
 
-type Command =
+export type Command =
   | Change
   /** An indexer looks, and is ended after some steps; meanwhile, after some requests, the chain may change. */
   | { type: 'look'; steps: number; meanwhile: { requests: number; change: Change } | null }

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { repeated } from '../../setup/thorough.ts'
-import { anyScenario, runScenario, type ScenarioStore } from '../simulation/random-scenarios.ts'
+import {
+  anyScenario,
+  type Command,
+  runScenario,
+  type Scenario,
+  type ScenarioStore,
+} from '../simulation/random-scenarios.ts'
 import type { SimulatedChain } from '../simulation/simulated-chain.ts'
 import { StoredChain } from '../stored-chain.ts'
 
@@ -50,14 +56,48 @@ test('whatever a chain, its node and its indexer do, what is stored is in the en
     fc.asyncProperty(anyScenario, async (scenario) => {
       // Each that is begun is gone through, however long the first takes.
       if (performance.now() > end) return
-      const { chain, state, facts, freshFacts } = await runScenario(scenario, openStoredChain)
-      const expected = chain.facts()
-      expect(state.asOf?.hash).toBe(chain.head.hash)
-      expect(facts.claims).toEqual(expected.claims)
-      expect(figuresIn(facts)).toEqual(expected.figures)
-      expect(facts.prices).toEqual(inOrder(expected.prices))
-      expect(facts).toEqual(freshFacts)
+      await expectStored(scenario)
     }),
     { numRuns: 60 },
   )
+})
+
+async function expectStored(scenario: Scenario) {
+  const { chain, state, facts, freshFacts } = await runScenario(scenario, openStoredChain)
+  const expected = chain.facts()
+  expect(state.asOf?.hash).toBe(chain.head.hash)
+  expect(facts.claims).toEqual(expected.claims)
+  expect(figuresIn(facts)).toEqual(expected.figures)
+  expect(facts.prices).toEqual(inOrder(expected.prices))
+  expect(facts).toEqual(freshFacts)
+}
+
+/** A feed is read at the head; then other blocks are there, in which it has named another aggregator, which has told a price. */
+const swappedMeanwhile = (requests: number, steps: number): Command[] => [
+  {
+    type: 'reorganise',
+    depth: 0,
+    isAgain: false,
+    blocks: [[], [[{ type: 'answer', feed: 0, which: 'current', salt: 0, response: 1 }]], [], []],
+  },
+  { type: 'fault', name: 'is overloaded', every: 1, requests: 1 },
+  {
+    type: 'look',
+    steps,
+    meanwhile: {
+      requests,
+      change: { type: 'reorganise', depth: 3, isAgain: true, blocks: [[[{ type: 'swap', feed: 0, salt: 0 }]], [], []] },
+    },
+  },
+]
+
+test.each([
+  { when: 'what has been stored is gone on with', commands: [{ type: 'look' as const, steps: 2, meanwhile: null }] },
+  { when: 'a chain is read for the first time', commands: [] },
+])('an aggregator that came with a reorganisation is found, while $when', async ({ commands }) => {
+  for (let requests = 1; requests <= 8; requests += 1) {
+    for (const steps of [1, 2]) {
+      await expectStored({ finality: 2, commands: [...commands, ...swappedMeanwhile(requests, steps)] })
+    }
+  }
 })
