@@ -6,7 +6,7 @@ import {
   defaultEndpointSettings,
   type EndpointSettings,
 } from '../../src/indexer/rpc/endpoints.ts'
-import { syncOnce } from '../../src/indexer/sync/sync-loop.ts'
+import { syncOnce } from '../../src/indexer/sync/sync-once.ts'
 import type { ChainUpdate } from '../../src/indexer/sync/sync-updates.ts'
 import { recordedChain } from './recording/recording.ts'
 import { StoredChain } from './stored-chain.ts'

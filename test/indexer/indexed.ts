@@ -3,7 +3,7 @@ import { EndpointError } from '../../src/indexer/rpc/endpoint-errors.ts'
 import { ChainUnavailableError, defaultEndpointSettings } from '../../src/indexer/rpc/endpoints.ts'
 import { openChainStore } from '../../src/indexer/store/chain-store.ts'
 import type { SkippedCampaignOptions } from '../../src/indexer/store/skipped-campaigns.ts'
-import { syncOnce } from '../../src/indexer/sync/sync-loop.ts'
+import { syncOnce } from '../../src/indexer/sync/sync-once.ts'
 import type { ChainUpdate } from '../../src/indexer/sync/sync-updates.ts'
 import { recordedChain, recording } from './recording/recording.ts'
 

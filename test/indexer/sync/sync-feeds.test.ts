@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { expect, test } from 'vitest'
 import { defaultBackFillSettings } from '../../../src/indexer/sync/log-ranges.ts'
-import { syncOnce } from '../../../src/indexer/sync/sync-loop.ts'
+import { syncOnce } from '../../../src/indexer/sync/sync-once.ts'
 import type { SyncMemory } from '../../../src/indexer/sync/sync-updates.ts'
 import { createFollowed } from '../followed.ts'
 import { playedRecording } from '../recording/played-recording.ts'
