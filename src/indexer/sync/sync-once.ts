@@ -54,15 +54,10 @@ async function* readUpdates(
   const { asOf } = state
   if (head.hash === asOf.hash) {
     memory.suspectSince = undefined
-    // The head is the stored one, so earlier reads are still valid.
-    const found =
-      memory.feedsFoundAt === undefined
-        ? await findFeeds(following, state.feeds, memory, {
-            at: head.hash,
-            readFrom: head.number + 1,
-            isReorganised: false,
-          })
-        : { feeds: [...state.feeds], reset: [] }
+    // Feeds may have been found at an earlier block than the stored one.
+    const found = await findFeeds(following, state.feeds, memory, {
+      ...{ at: head.hash, readFrom: head.number + 1, isReorganised: false },
+    })
     const feedFacts = await readPast(following, state.feeds, found, state.window, head.hash)
     yield feedFacts === undefined ? { type: 'rest', head, finalized } : { type: 'past-prices', feedFacts }
     return

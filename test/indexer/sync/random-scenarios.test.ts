@@ -101,3 +101,19 @@ test.each([
     }
   }
 })
+
+test('an aggregator that is named while a chain is read is found, though no block comes after', async () => {
+  for (let requests = 1; requests <= 8; requests += 1) {
+    const commands: Command[] = [
+      { type: 'mine', blocks: [[[{ type: 'answer', feed: 0, which: 'next', salt: 0, response: 1 }]], [], []] },
+      { type: 'look', steps: 2, meanwhile: null },
+      { type: 'mine', blocks: [[], [], [], [], []] },
+      {
+        type: 'look',
+        steps: 2,
+        meanwhile: { requests, change: { type: 'mine', blocks: [[[{ type: 'swap', feed: 0, salt: 0 }]], []] } },
+      },
+    ]
+    await expectStored({ finality: 2, commands })
+  }
+})
