@@ -1,43 +1,45 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { areUnchanged, noteInputs } from './inputs.mjs'
 
 /*
- * Makes one file of the command line and of the packages that it uses. Node.js takes a second and a half to find, read
- * and understand 1,500 files of TypeScript and packages, and a fifth of a second for this one.
+ * Bundles the command line with the packages that it uses: one file, and beside it those that it imports only when a command
+ * needs them. Node.js takes a second and a half to find, read and understand 1,500 files of TypeScript and packages, and a
+ * tenth of a second for the bundle.
  */
 
 const root = join(import.meta.dirname, '..')
 
 const CACHE = '.cache/start'
 
+/** Bundles that are kept there. */
+const MAX_KEPT = 5
+
 /** Pages, by which it is known whether any are there. */
 const PAGES = ['../explorer/explorer.html', '../docs/public/docs.html']
 
 /**
- * What the command line finds in bundles beside its own, which are read only where they are needed. They have in them what
- * nobody else needs, and what is needed for building only.
- */
-const APART = [
-  { name: 'traces', entryPoint: 'src/observability/traces.ts', imported: /\/observability\/traces\.ts$/ },
-  { name: 'mcp', entryPoint: 'packages/mcp/src/mcp.ts', imported: /^reward-campaigns-mcp$/ },
-]
-
-/**
+ * Makes a bundle, and removes what an earlier one of the same name has left.
+ *
  * @param {string} entryPoint
  * @param {string} outfile path from the root, as many folders below it as the sources that look for files, so that it finds them.
- * @param {import('esbuild').BuildOptions} [options]
+ * What is imported dynamically stands beside it, under names that begin with its own.
  * @returns what it was made of: paths from the root.
  */
-export async function bundle(entryPoint, outfile, options = {}) {
+export async function bundle(entryPoint, outfile) {
   // Loaded only where something is to be made.
   const { build } = await import('esbuild')
+  const [outdir, stem] = [dirname(outfile), basename(outfile, '.js')]
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: [entryPoint],
-    outfile,
+    entryPoints: { [stem]: entryPoint },
+    outdir,
+    splitting: true,
+    chunkNames: `${stem}.[name].[hash]`,
+    // Of modules, what nobody imports can be left out.
+    mainFields: ['module', 'main'],
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -57,29 +59,17 @@ export async function bundle(entryPoint, outfile, options = {}) {
     minifyWhitespace: true,
     lineLimit: 160,
     sourcemap: 'linked',
-    ...options,
     metafile: true,
     logLevel: 'error',
   })
+  for (const name of await readdir(join(root, outdir))) {
+    if (name.startsWith(`${stem}.`) && !(`${outdir}/${name}` in metafile.outputs)) await rm(join(root, outdir, name))
+  }
   return Object.keys(metafile.inputs)
 }
 
 /**
- * @param {string} stem of the names of all bundles
- * @returns {import('esbuild').Plugin}
- */
-const apart = (stem) => ({
-  name: 'apart',
-  setup(build) {
-    for (const { name, imported } of APART) {
-      build.onResolve({ filter: imported }, () => ({ path: `./${stem}.${name}.js`, external: true }))
-    }
-  },
-})
-
-/**
- * Makes the command line, the bundles beside it and, in the folders `explorer` and `docs` beside that of the command line, the pages
- * that it serves.
+ * Makes the command line and, in the folders `explorer` and `docs` beside that of the command line, the pages that it serves.
  *
  * @param {string} outfile path from the root, two folders below it.
  * @returns what they were made of: paths from the root.
@@ -87,13 +77,8 @@ const apart = (stem) => ({
 export async function bundleWithPages(outfile) {
   const { buildExplorer } = await import('../packages/explorer/build.mjs')
   const { buildDocs } = await import('../packages/docs/build.mjs')
-  const stem = outfile.replace(/\.js$/, '')
   const inputs = await Promise.all([
-    bundle('src/commands/cli.ts', outfile, { plugins: [apart(basename(stem))] }),
-    // Of their packages the modules are taken, of which most can be left out.
-    ...APART.map(({ name, entryPoint }) =>
-      bundle(entryPoint, `${stem}.${name}.js`, { mainFields: ['module', 'main'] }),
-    ),
+    bundle('src/commands/cli.ts', outfile),
     buildExplorer(join(root, outfile, '../../explorer')),
     buildDocs(join(root, outfile, '../../docs')),
   ])
@@ -116,7 +101,7 @@ export async function freshBundle() {
     await writeFile(unfinished, JSON.stringify({ name, inputs }))
     await rename(unfinished, inCache('record.json'))
   }
-  await removeOthers(name)
+  await removeOld()
   return toUrl(name)
 }
 
@@ -129,11 +114,11 @@ const inCache = (name) => join(root, CACHE, name)
 /** @param {string} name */
 const toUrl = (name) => pathToFileURL(inCache(name)).href
 
-/** Removes what earlier calls have made, unless another process is about to load it. @param {string} name */
-async function removeOthers(name) {
-  const others = (await readdir(inCache(''))).filter(
-    (other) => other.startsWith('cli-') && !other.startsWith(name.slice(0, -'js'.length)),
-  )
-  const isOld = (/** @type {string} */ other) => Number(other.split('-')[1]) < Date.now() - 60_000
-  await Promise.all(others.filter(isOld).map((other) => rm(inCache(other), { force: true })))
+/** Removes the oldest bundles. A process that runs another one may still import more of it. */
+async function removeOld() {
+  const names = await readdir(inCache(''))
+  const stems = names.flatMap((name) => /^(cli-\d+-\d+)\.js$/.exec(name)?.[1] ?? []).sort()
+  const old = stems.slice(0, -MAX_KEPT).map((stem) => `${stem}.`)
+  const removed = names.filter((name) => old.some((start) => name.startsWith(start)))
+  await Promise.all(removed.map((name) => rm(inCache(name), { force: true })))
 }

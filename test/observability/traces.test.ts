@@ -1,6 +1,6 @@
-import { copyFile, mkdir, rm } from 'node:fs/promises'
+import { cp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { areTracesWanted } from '../../src/config.ts'
 import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
@@ -198,10 +198,9 @@ test('a receiver that is away, or never answers, harms no request, is told of on
 
 test('without an endpoint nothing of traces is loaded', async () => {
   const folder = '.test-build/without-traces'
-  await mkdir(folder, { recursive: true })
   try {
-    // The same command line; what it would load stands beside the other one only.
-    await copyFile(CLI, join(folder, 'cli.js'))
+    // The same command line without what it would load.
+    await cp(dirname(CLI), folder, { recursive: true, filter: (path) => !path.includes('cli.traces.') })
     const serve = (settings: Record<string, string>) =>
       new NodeProcess([join(folder, 'cli.js'), 'serve'], { DATABASE_URL: database.url, PORT: '0', ...settings })
     await using service = serve({ OTEL_SERVICE_NAME: 'rewards' })
@@ -210,7 +209,7 @@ test('without an endpoint nothing of traces is loaded', async () => {
     await using traced = serve(tracing('http://127.0.0.1:4318'))
     const { code, stderr } = await traced.ended
     expect(code).toBe(1)
-    expect(stderr).toContain('cli.traces.js')
+    expect(stderr).toContain('cli.traces.')
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

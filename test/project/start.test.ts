@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const WRITTEN = [
 /** A checkout with another program in it, which says a word of another file; it serves none of the pages. */
 async function aCheckout() {
   const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-start-'))
-  for (const name of ['commands', 'observability']) await mkdir(join(folder, 'src', name), { recursive: true })
+  await mkdir(join(folder, 'src/commands'), { recursive: true })
   for (const name of ['build', 'packages', ...WRITTEN])
     await cp(join(root, name), join(folder, name), { recursive: true })
   for (const name of ['package.json', 'tsconfig.json']) await cp(join(root, name), join(folder, name))
@@ -31,9 +31,8 @@ async function aCheckout() {
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   await writeFile(
     join(folder, 'src/commands/cli.ts'),
-    "import { word } from './word.ts'\nprocess.stdout.write([word, ...process.argv.slice(2)].join())\n",
+    "const { word } = await import('./word.ts')\nprocess.stdout.write([word, ...process.argv.slice(2)].join())\n",
   )
-  await writeFile(join(folder, 'src/observability/traces.ts'), 'export const openTraces = () => undefined\n')
   const wordFile = join(folder, 'src/commands/word.ts')
   return {
     /** Leaves the size and the time of the file as they were, where the words are of one length. */
@@ -55,7 +54,10 @@ async function aCheckout() {
     },
     files: (name: string) => readdir(join(folder, '.cache', name)),
     read: (name: string) => readFile(join(folder, name), 'utf8'),
-    write: (name: string, text: string) => writeFile(join(folder, name), text),
+    async write(name: string, text: string) {
+      await mkdir(dirname(join(folder, name)), { recursive: true })
+      await writeFile(join(folder, name), text)
+    },
     remove: (name: string) => rm(join(folder, '.cache', name), { recursive: true }),
     bundles: async () => (await readdir(join(folder, '.cache/start'))).filter((name) => /^cli-[^.]+\.js$/.test(name)),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
@@ -111,14 +113,14 @@ describe('a start', () => {
   })
 
   test('of a package needs no more than what is packed, which is made before', async () => {
+    await checkout.write('dist/commands/cli.word.EARLIER.js', 'of an earlier build')
     const files = await checkout.pack()
     const asset = /^dist\/explorer\/assets\/explorer-[0-9a-f]+\.(js|css)$/
     expect(files.filter((file) => asset.test(file))).toHaveLength(2)
+    expect(files.filter((file) => /^dist\/commands\/cli\.word\.\w+\.js$/.test(file))).toHaveLength(1)
     expect(files).toEqual(
       expect.arrayContaining([
         'dist/commands/cli.js',
-        'dist/commands/cli.mcp.js',
-        'dist/commands/cli.traces.js',
         'dist/docs/public-staging-explorer/docs.html',
         'dist/explorer/explorer.html',
         'package.json',

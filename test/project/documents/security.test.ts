@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readDocument, root } from '../../setup/documents/documents.ts'
 import { CLI } from '../../setup/servers/processes.ts'
@@ -102,10 +102,10 @@ test('every package that runs in production has a licence that docs/security.md 
   const { packages }: { packages: Record<string, { dev?: boolean; link?: boolean; license?: string }> } = JSON.parse(
     read('package-lock.json'),
   )
-  const sources = ['traces.js', 'mcp.js'].flatMap((ending): string[] => {
-    const map: { sources: string[] } = JSON.parse(read(`${CLI.replace(/js$/, ending)}.map`))
-    return map.sources
-  })
+  const folder = dirname(CLI)
+  const sources = readdirSync(join(root, folder)).flatMap((name): string[] =>
+    name.endsWith('.js.map') ? JSON.parse(read(`${folder}/${name}`)).sources : [],
+  )
   const bundled = new Set(sources.map((path) => /node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]))
   expect(bundled).toContain('node_modules/@opentelemetry/sdk-trace')
   expect(bundled).toContain('node_modules/@modelcontextprotocol/server')
