@@ -4,13 +4,14 @@ import { differingTrendingCampaigns } from '../../../src/read-models/claim-windo
 import type { TestDatabase } from '../database.ts'
 import { setDatabaseClock } from './database-clock.ts'
 
-/** Begins to keep maps of many things that campaigns can be found by, however few campaigns they have. */
+/** Begins to keep maps of a share of what campaigns can be found by, however few they are: of the same in the same state. */
 export const mapSomeFacets = (database: TestDatabase, share: number) =>
   database.query(
     `select build_facet_bitmap(kind, chain_id, value) from (
       select distinct kind, chain_id, value from all_campaign_facets
       where (kind, chain_id, value) not in (select kind, chain_id, value from indexed_facets)
-    ) facets where random() < $1`,
+    ) facets
+    where abs(hashtextextended(concat_ws(' ', kind, chain_id, value), (select count(*) from indexed_facets)) % 1000) < 1000 * $1::numeric`,
     [share],
   )
 
