@@ -432,7 +432,7 @@ begin
     close rows_by_segment;
     exit when cardinality(keys) = page_size;
     is_counted := false;
-    if not is_behind_active then
+    if activity = 'first' and not is_behind_active then
       -- The inactive campaigns are still to come.
       walk := walk - 'age';
       last_timestamp := 9223372036854775807;

@@ -4,7 +4,7 @@ import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { randomStep } from '../../setup/data/batches.ts'
 import { expectMapsToAgree, lowerThresholds, mapSomeFacets } from '../../setup/data/campaign-maps.ts'
 import { createRandom, type Random } from '../../setup/data/random-records.ts'
-import { createTestDatabase } from '../../setup/database.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../../setup/records.ts'
 import { latestOf } from '../../setup/second-opinion/second-opinion.ts'
 import { campaignsQuery, vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
@@ -162,6 +162,30 @@ test('a walk says whether lists have changed, judges starts and ends as of its b
   expect(empty).toMatchObject({ ids: [], totalCampaigns: 5, changed: 'yes', nextCursor: null })
   await database.query('delete from data_versions where revision < (select max(revision) from data_versions)')
   expect((await ask(other, { ...query, cursor })).changed).toBe('unknown')
+})
+
+test.each([
+  { how: 'are looked up', prepare: async () => undefined },
+  { how: 'are all sorted', prepare: (database: TestDatabase) => lowerThresholds(database, ['ending_page']) },
+  { how: 'are read from an index', prepare: lowerThresholds },
+])('a walk of those that end soonest has all that end at once, which $how', async ({ prepare }) => {
+  await using api = await borrowTestApp()
+  api.setNow(new Date(NOW))
+  const campaigns = Array.from({ length: 6 }, (_, age) =>
+    aCampaign({ blockTimestamp: String(base - age), endTime: new Date(NOW + 60_000).toISOString() }),
+  )
+  await api.save(...campaigns)
+  await prepare(api.database)
+  for (const pageSize of ['1', '2', '4']) {
+    const ids: string[] = []
+    for (let cursor: string | null | undefined = 'start'; typeof cursor === 'string'; ) {
+      const query = { sortBy: 'ending-soon', tokenWhitelist: 'false', cursor, pageSize }
+      const page: Awaited<ReturnType<typeof ask>> = await ask(api, query)
+      ids.push(...page.ids)
+      cursor = page.nextCursor
+    }
+    expect(ids, `pages of ${pageSize}`).toEqual(campaigns.map(({ id }) => id))
+  }
 })
 
 test('what was sorted otherwise is remembered for a day', async () => {
