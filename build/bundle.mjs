@@ -63,7 +63,8 @@ export async function bundle(entryPoint, outfile) {
     logLevel: 'error',
   })
   for (const name of await readdir(join(root, outdir))) {
-    if (name.startsWith(`${stem}.`) && !(`${outdir}/${name}` in metafile.outputs)) await rm(join(root, outdir, name))
+    if (name.startsWith(`${stem}.`) && !(`${outdir}/${name}` in metafile.outputs))
+      await rm(join(root, outdir, name), { force: true })
   }
   return Object.keys(metafile.inputs)
 }
