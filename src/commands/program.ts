@@ -1,8 +1,9 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { version } from '../http/version.ts'
 import { OperatorError } from '../operator-error.ts'
 import { printFindings, toPrintable } from '../process/print-rows.ts'
 import { ending, handleSignals } from '../process/shutdown.ts'
+import { toBaseUrl, toCount, toInstant, toRequestPath } from './arguments.ts'
 import type { DoctorOptions } from './doctor.ts'
 import type { ExportOptions } from './export/export.ts'
 import type { MigrateOptions } from './migrate.ts'
@@ -213,33 +214,4 @@ async function loadReport() {
     const lines = String(explain(error)).split('\n')
     process.stderr.write(`${lines.map(toPrintable).join('\n')}\n`)
   }
-}
-
-function toCount(text: string) {
-  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number from 0 to 999999999')
-  return Number(text)
-}
-
-function toInstant(text: string) {
-  const instant = new Date(text)
-  if (!/^20\d\d-.*T.*(Z|[+-]\d\d:\d\d)$/.test(text) || Number.isNaN(instant.getTime())) {
-    throw new InvalidArgumentError('must be an ISO 8601 instant of this century, such as 2026-03-01T12:00:00Z')
-  }
-  return instant
-}
-
-/** The base URL of a deployment. */
-function toBaseUrl(text: string) {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new InvalidArgumentError('must be the http or https URL below which the operations are')
-  }
-  if (url.search !== '' || url.hash !== '') throw new InvalidArgumentError('must have neither a query nor a fragment')
-  return url.href
-}
-
-/** The path and query of a request. */
-function toRequestPath(text: string) {
-  if (!/^\/[^\s#]*$/.test(text)) throw new InvalidArgumentError('must be a path such as /campaigns?pageSize=10')
-  return text
 }

@@ -4,7 +4,7 @@ import { differingTrendingCampaigns } from '../../../src/read-models/claim-windo
 import type { TestDatabase } from '../database.ts'
 import { setDatabaseClock } from './database-clock.ts'
 
-/** Begins to keep maps of a share of what campaigns can be found by, however few they are: of the same in the same state. */
+/** Builds bitmaps of a share of all facets, however few campaigns have them. In the same state it chooses the same facets. */
 export const mapSomeFacets = (database: TestDatabase, share: number) =>
   database.query(
     `select build_facet_bitmap(kind, chain_id, value) from (
@@ -23,7 +23,7 @@ const thresholds = {
   max_unindexed_campaigns: 150,
 }
 
-/** As if there were many campaigns: what is done with many is done with some, but for functions that are as they were. */
+/** As if there were many campaigns: what is done with many is done with some, except by the functions that stay unchanged. */
 export async function lowerThresholds(database: TestDatabase, unchanged: readonly (keyof typeof thresholds)[] = []) {
   for (const [name, usual] of Object.entries(thresholds)) {
     if (unchanged.some((one) => one === name)) continue
