@@ -13,9 +13,6 @@ const GLOBAL_SETUP: Record<ProjectName, string[]> = {
 
 const files = findProjectFiles()
 
-/** Pages that wait for each other go on drawing and polling. Projects with other numbers run one after the other. */
-const PAGES_AT_A_TIME = { maxWorkers: 2, sequence: { groupOrder: 1 } }
-
 /** The sources of the packages, so that nothing has to be built before it is tested. */
 const resolve = {
   alias: {
@@ -35,7 +32,6 @@ export default defineConfig(({ mode }) => ({
       test: {
         name,
         include: files[name],
-        ...(name === 'browser' ? PAGES_AT_A_TIME : {}),
         globalSetup: GLOBAL_SETUP[name],
         // No test changes what others load, and loading the service takes each file more than a second.
         isolate: false,
