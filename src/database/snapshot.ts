@@ -27,8 +27,12 @@ export async function inSnapshot<T>(client: pg.Client, bounds: Bounds, read: (qu
     await query('set local jit = off')
     if (beforehand !== undefined) await query(beforehand)
     await query('set transaction read only')
-    return await read(query)
-  } finally {
+    const result = await read(query)
     await query('rollback')
+    return result
+  } catch (error) {
+    // On a connection that is lost, only the first error says why.
+    await query('rollback').catch(() => undefined)
+    throw error
   }
 }

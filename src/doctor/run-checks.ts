@@ -62,6 +62,13 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     return findings.every(({ state }) => state !== 'failed')
   }
 
+  /** What is examined: at which revision the data is now, and some campaigns or all. */
+  async function selectData() {
+    const earlier = await inCheckSnapshot(readRevision)
+    const sample: Sample = isComplete ? null : await inCheckSnapshot((query) => pickCampaigns(query, SAMPLE_SIZE))
+    return { earlier, sample }
+  }
+
   const checkOf = (name: string, examine: (query: Query) => Promise<Finding>): Check => ({
     name,
     examine: () => inCheckSnapshot(examine),
@@ -77,8 +84,11 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     return findings
   }
 
-  const earlier = await inCheckSnapshot(readRevision)
-  const sample: Sample = isComplete ? null : await inCheckSnapshot((query) => pickCampaigns(query, SAMPLE_SIZE))
+  const selected = await selectData().catch((error: unknown) => {
+    findings.push({ check: 'sample', ...toFinding(error, statementMs) })
+  })
+  if (selected === undefined) return findings
+  const { earlier, sample } = selected
   const compare = (name: string, subject: string, of: Sample, find: () => Promise<Differences>): Check => ({
     name,
     async examine() {

@@ -1,5 +1,5 @@
 import pg, { type QueryResult, type QueryResultRow } from 'pg'
-import { connectClient } from '../database/connection/database-errors.ts'
+import { connectClient, orUnreachable } from '../database/connection/database-errors.ts'
 
 /** After this idle time, each side checks whether the other is still there. */
 const SILENCE_SECONDS = 30
@@ -18,6 +18,7 @@ const connectionSettings = [
 /**
  * A client on which batches can be staged, once it has working tables, and applied. Statements are sent without waiting
  * for earlier ones (`pipeline`), which COPY does not allow.
+ * @throws DatabaseUnreachableError if the server cannot be reached, or ends the connection at once.
  */
 export async function connectForBatches(url: string, name: string, { pipeline = true } = {}) {
   const client = new pg.Client({
@@ -29,7 +30,7 @@ export async function connectForBatches(url: string, name: string, { pipeline = 
     keepAliveInitialDelayMillis: SILENCE_SECONDS * 1000,
   })
   await connectClient(client)
-  await client.query(connectionSettings.map((setting) => `set ${setting}`).join('; '))
+  await orUnreachable(client.query(connectionSettings.map((setting) => `set ${setting}`).join('; ')))
   return client
 }
 

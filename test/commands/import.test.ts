@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ImportCommandOptions, importFiles } from '../../src/commands/import.ts'
 import { readSettings } from '../../src/config.ts'
+import { DatabaseUnreachableError } from '../../src/database/connection/database-errors.ts'
 import { migrateDatabase } from '../../src/database/migrate-database.ts'
 import { ImportFailedError } from '../../src/import/import-failures.ts'
 import { type ImportOptions, importRecords } from '../../src/import/importer.ts'
@@ -103,6 +104,12 @@ describe.concurrent('a connection that is lost', () => {
       expect(await countContracts(database)).toBe(0)
     },
   )
+
+  test('before its first statement is a database that cannot be reached: a service tries again', async () => {
+    await using database = await createTestDatabase()
+    await using proxy = await openDatabaseProxy(database.url, 'cut', 'set client_min_messages')
+    await expect(importText(proxy, ndjson(aContract()))).rejects.toThrow(DatabaseUnreachableError)
+  })
 
   test('while the import waits for its input ends it with a sentence', async () => {
     await using database = await createTestDatabase()

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openClient } from '../../src/database/connection/open-database.ts'
 import { createFollowedChainReader } from '../../src/database/lookups/followed-chains.ts'
 import { compareSchema, migrateDatabase } from '../../src/database/migrate-database.ts'
 import { type Examined, examineDatabase } from '../../src/doctor/run-checks.ts'
@@ -14,6 +14,7 @@ import { setFollowed } from '../setup/data/followed-chains.ts'
 import { generateSmallSample } from '../setup/data/small-sample.ts'
 import { createTestDatabase, lockCampaigns, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, toLowerCase } from '../setup/records.ts'
+import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
 import { repeated } from '../setup/thorough.ts'
 
 /*
@@ -49,8 +50,7 @@ afterAll(async () => {
 })
 
 async function examine(database: TestDatabase, options: Partial<Examined> = {}) {
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
+  const client = await openClient(database.url, 'reward-campaigns test')
   const drizzled = drizzle(client, { casing: 'snake_case' })
   try {
     return await examineDatabase({
@@ -89,6 +89,22 @@ test('the role that serves can look at all of it', async () => {
   url.password = PASSWORD
   expect(await faultsOf({ ...healthy, url: url.href }, { servingRole: null })).toEqual([])
 })
+
+test.each(['has_column_privilege', 'select revision', 'floor(random()', 'make_campaign_documents'])(
+  'a connection that is lost is a finding, and the last one: at %s',
+  async (statement) => {
+    await using proxy = await openDatabaseProxy(healthy.url, 'cut', statement)
+    const findings = await examine({ ...healthy, url: proxy.url }, { isComplete: false })
+    expect(findings.filter(({ state }) => state !== 'ok')).toEqual([
+      {
+        check: findings.at(-1)?.check,
+        state: 'failed',
+        found: 'the database cannot be reached: Connection terminated unexpectedly',
+        advice: expect.stringMatching('DATABASE_URL'),
+      },
+    ])
+  },
+)
 
 test('looking writes nothing', async () => {
   await using database = await createTestDatabase(healthy)
