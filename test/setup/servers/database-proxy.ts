@@ -15,6 +15,9 @@ export interface DatabaseProxy extends AsyncDisposable {
   interrupt: (by: 'cut' | 'freeze' | undefined) => void
   /** As `interrupt('cut')`, as soon as a client sends a certain text, before the server has had a word of it. */
   cutAt: (text: string) => void
+  /** The same as soon as clients have sent so many messages, all of them together. */
+  cutAfter: (messages: number) => void
+  isCut: () => boolean
   /** Leads new connections to another server from now on; those that there are stay. */
   lead: (databaseUrl: string) => void
 }
@@ -29,6 +32,7 @@ export async function openDatabaseProxy(
   const sockets = new Set<Socket>()
   let interruption: 'cut' | 'freeze' | undefined
   let cutText: string | undefined
+  let messagesLeft = Number.POSITIVE_INFINITY
   let bytesSent = 0
   function interrupt(by: typeof interruption) {
     interruption = by
@@ -46,8 +50,10 @@ export async function openDatabaseProxy(
     client.on('data', (chunk) => {
       isFrozen ||= interruption === 'freeze'
       if (isFrozen) return
-      if (cutText !== undefined && chunk.includes(cutText)) {
+      messagesLeft -= 1
+      if (messagesLeft < 0 || (cutText !== undefined && chunk.includes(cutText))) {
         cutText = undefined
+        messagesLeft = Number.POSITIVE_INFINITY
         return interrupt('cut')
       }
       if (text === undefined || !chunk.includes(text)) return void database.write(chunk)
@@ -78,6 +84,10 @@ export async function openDatabaseProxy(
     cutAt(text) {
       cutText = text
     },
+    cutAfter(messages) {
+      messagesLeft = messages
+    },
+    isCut: () => interruption === 'cut',
     lead(otherUrl) {
       target = new URL(otherUrl)
     },
