@@ -1,5 +1,6 @@
+import { DrizzleQueryError } from 'drizzle-orm'
 import pg from 'pg'
-import { describeFailure, isConnectionFailure } from '../database/connection/database-errors.ts'
+import { describeFailure, isConnectionFailure, isTerminated } from '../database/connection/database-errors.ts'
 import { type Differences, findDifferences, pickCampaigns, type Sample } from '../database/find-data-differences.ts'
 import type { FollowedChain } from '../database/lookups/followed-chains.ts'
 import { inSnapshot, type Query } from '../database/snapshot.ts'
@@ -54,9 +55,10 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     for (const { name, examine } of checks) {
       try {
         findings.push({ check: name, ...(await examine()) })
-      } catch (error) {
+      } catch (failure) {
+        const error = withoutQuery(failure)
         findings.push({ check: name, ...toFinding(error, statementMs) })
-        if (!(error instanceof pg.DatabaseError)) return false
+        if (!(error instanceof pg.DatabaseError) || isTerminated(error)) return false
       }
     }
     return findings.every(({ state }) => state !== 'failed')
@@ -84,8 +86,8 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     return findings
   }
 
-  const selected = await selectData().catch((error: unknown) => {
-    findings.push({ check: 'sample', ...toFinding(error, statementMs) })
+  const selected = await selectData().catch((failure: unknown) => {
+    findings.push({ check: 'sample', ...toFinding(withoutQuery(failure), statementMs) })
   })
   if (selected === undefined) return findings
   const { earlier, sample } = selected
@@ -136,9 +138,12 @@ export const toLostFinding = (error: unknown) =>
 /** SQLSTATE of a statement timeout, of a missing right, and of a write where none is possible. */
 const [TIMED_OUT, DENIED, READ_ONLY] = ['57014', '42501', '25006']
 
+/** The error of the server or the connection, which Drizzle wraps in one that has the query. */
+const withoutQuery = (failure: unknown) =>
+  failure instanceof DrizzleQueryError && failure.cause !== undefined ? failure.cause : failure
+
 /** @throws errors that are defects of ours. */
-function toFinding(failure: unknown, statementMs: number): Finding {
-  const error = failure instanceof Error && failure.cause instanceof pg.DatabaseError ? failure.cause : failure
+function toFinding(error: unknown, statementMs: number): Finding {
   if (error instanceof pg.DatabaseError) {
     if (error.code === TIMED_OUT) {
       return warning(`it took longer than ${statementMs / 1000} s and was cancelled`, 'retry when the load is lower')

@@ -16,6 +16,7 @@ import { createTestDatabase, lockCampaigns, type TestDatabase } from '../setup/d
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, toLowerCase } from '../setup/records.ts'
 import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
 import { repeated } from '../setup/thorough.ts'
+import { waitFor } from '../setup/wait-for.ts'
 
 /*
  * Each defect is planted in a copy of a healthy database, and must be the only thing that is found.
@@ -105,6 +106,28 @@ test.each(['has_column_privilege', 'select revision', 'floor(random()', 'make_ca
     ])
   },
 )
+
+test('a session that is terminated is a finding, and the last one', async () => {
+  await using database = await createTestDatabase(healthy)
+  await using _ = await lockCampaigns(database.url, 'claims')
+  const examining = examine(database)
+  await waitFor(async () => {
+    const terminated = await database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'reward-campaigns test' and wait_event_type = 'Lock'`,
+    )
+    return terminated.length > 0 ? true : undefined
+  })
+  const findings = await examining
+  expect(findings.filter(({ state }) => state !== 'ok')).toEqual([
+    {
+      check: findings.at(-1)?.check,
+      state: 'failed',
+      found: 'the database cannot be reached: terminating connection due to administrator command',
+      advice: expect.stringMatching('DATABASE_URL'),
+    },
+  ])
+})
 
 test('looking writes nothing', async () => {
   await using database = await createTestDatabase(healthy)
