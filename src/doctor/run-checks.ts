@@ -1,6 +1,10 @@
-import { DrizzleQueryError } from 'drizzle-orm'
 import pg from 'pg'
-import { describeFailure, isConnectionFailure, isTerminated } from '../database/connection/database-errors.ts'
+import {
+  describeFailure,
+  isConnectionFailure,
+  isTerminated,
+  withoutQuery,
+} from '../database/connection/database-errors.ts'
 import { type Differences, findDifferences, pickCampaigns, type Sample } from '../database/find-data-differences.ts'
 import type { FollowedChain } from '../database/lookups/followed-chains.ts'
 import { inSnapshot, type Query } from '../database/snapshot.ts'
@@ -137,10 +141,6 @@ export const toLostFinding = (error: unknown) =>
 
 /** SQLSTATE of a statement timeout, of a missing right, and of a write where none is possible. */
 const [TIMED_OUT, DENIED, READ_ONLY] = ['57014', '42501', '25006']
-
-/** The error of the server or the connection, which Drizzle wraps in one that has the query. */
-const withoutQuery = (failure: unknown) =>
-  failure instanceof DrizzleQueryError && failure.cause !== undefined ? failure.cause : failure
 
 /** @throws errors that are defects of ours. */
 function toFinding(error: unknown, statementMs: number): Finding {

@@ -21,6 +21,10 @@ export function isDatabaseUnreachable(error: unknown): boolean {
   return error instanceof DrizzleQueryError && !isCancelled(error) && isConnectionFailure(error.cause)
 }
 
+/** The error of the server or the connection, without the query that Drizzle adds. */
+export const withoutQuery = (error: unknown) =>
+  error instanceof DrizzleQueryError && error.cause !== undefined ? error.cause : error
+
 /** Whether the server rolled a statement back because of what others did at the same time. */
 export const isRolledBack = (error: unknown) => error instanceof pg.DatabaseError && /^40...$/.test(error.code ?? '')
 
