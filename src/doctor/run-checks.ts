@@ -59,13 +59,19 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     for (const { name, examine } of checks) {
       try {
         findings.push({ check: name, ...(await examine()) })
-      } catch (failure) {
-        const error = withoutQuery(failure)
-        findings.push({ check: name, ...toFinding(error, statementMs) })
-        if (!(error instanceof pg.DatabaseError) || isTerminated(error)) return false
+      } catch (error) {
+        if (!report(name, error)) return false
       }
     }
     return findings.every(({ state }) => state !== 'failed')
+  }
+
+  /** Adds why a check could not be made. Returns whether others still can. */
+  function report(name: string, failure: unknown, state?: Finding['state']) {
+    const error = withoutQuery(failure)
+    const finding = toFinding(error, statementMs)
+    findings.push({ check: name, ...finding, state: state ?? finding.state })
+    return error instanceof pg.DatabaseError && !isTerminated(error)
   }
 
   /** What is examined: at which revision the data is now, and some campaigns or all. */
@@ -91,7 +97,8 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
   }
 
   const selected = await selectData().catch((failure: unknown) => {
-    findings.push({ check: 'sample', ...toFinding(withoutQuery(failure), statementMs) })
+    // Whatever the reason: none of what is stored is checked.
+    report('sample', failure, 'failed')
   })
   if (selected === undefined) return findings
   const { earlier, sample } = selected

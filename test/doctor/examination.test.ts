@@ -9,6 +9,7 @@ import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import { rebuild } from '../../src/ingest/rebuild.ts'
+import type { CheckedFinding } from '../../src/schemas/check-findings.ts'
 import { mapSomeFacets } from '../setup/data/campaign-maps.ts'
 import { setFollowed } from '../setup/data/followed-chains.ts'
 import { generateSmallSample } from '../setup/data/small-sample.ts'
@@ -91,19 +92,33 @@ test('the role that serves can look at all of it', async () => {
   expect(await faultsOf({ ...healthy, url: url.href }, { servingRole: null })).toEqual([])
 })
 
+/** The last finding, and no other, is that the database is gone. */
+const expectLost = (findings: CheckedFinding[], reason: string) =>
+  expect(findings.filter(({ state }) => state !== 'ok')).toEqual([
+    {
+      check: findings.at(-1)?.check,
+      state: 'failed',
+      found: `the database cannot be reached: ${reason}`,
+      advice: expect.stringMatching('DATABASE_URL'),
+    },
+  ])
+
+test('where it takes too long to choose a sample, the examination has failed', async () => {
+  await using database = await createTestDatabase(healthy)
+  await using _ = await lockCampaigns(database.url)
+  expect((await faultsOf(database, { isComplete: false, statementMs: 300 })).at(-1)).toMatchObject({
+    check: 'sample',
+    state: 'failed',
+    found: 'it took longer than 0.3 s and was cancelled',
+  })
+})
+
 test.each(['has_column_privilege', 'select revision', 'floor(random()', 'make_campaign_documents'])(
   'a connection that is lost is a finding, and the last one: at %s',
   async (statement) => {
     await using proxy = await openDatabaseProxy(healthy.url, 'cut', statement)
     const findings = await examine({ ...healthy, url: proxy.url }, { isComplete: false })
-    expect(findings.filter(({ state }) => state !== 'ok')).toEqual([
-      {
-        check: findings.at(-1)?.check,
-        state: 'failed',
-        found: 'the database cannot be reached: Connection terminated unexpectedly',
-        advice: expect.stringMatching('DATABASE_URL'),
-      },
-    ])
+    expectLost(findings, 'Connection terminated unexpectedly')
   },
 )
 
@@ -118,15 +133,7 @@ test('a session that is terminated is a finding, and the last one', async () => 
     )
     return terminated.length > 0 ? true : undefined
   })
-  const findings = await examining
-  expect(findings.filter(({ state }) => state !== 'ok')).toEqual([
-    {
-      check: findings.at(-1)?.check,
-      state: 'failed',
-      found: 'the database cannot be reached: terminating connection due to administrator command',
-      advice: expect.stringMatching('DATABASE_URL'),
-    },
-  ])
+  expectLost(await examining, 'terminating connection due to administrator command')
 })
 
 test('looking writes nothing', async () => {

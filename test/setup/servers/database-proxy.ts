@@ -17,6 +17,7 @@ export interface DatabaseProxy extends AsyncDisposable {
   cutAt: (text: string) => void
   /** The same as soon as clients have sent so many messages, all of them together. */
   cutAfter: (messages: number) => void
+  /** Whether connections are ended now. */
   isCut: () => boolean
   /** Leads new connections to another server from now on; those that there are stay. */
   lead: (databaseUrl: string) => void
@@ -31,8 +32,8 @@ export async function openDatabaseProxy(
   let target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let interruption: 'cut' | 'freeze' | undefined
-  let cutText: string | undefined
-  let messagesLeft = Number.POSITIVE_INFINITY
+  const never = () => false
+  let isCutDue: (chunk: Buffer) => boolean = never
   let bytesSent = 0
   function interrupt(by: typeof interruption) {
     interruption = by
@@ -50,10 +51,8 @@ export async function openDatabaseProxy(
     client.on('data', (chunk) => {
       isFrozen ||= interruption === 'freeze'
       if (isFrozen) return
-      messagesLeft -= 1
-      if (messagesLeft < 0 || (cutText !== undefined && chunk.includes(cutText))) {
-        cutText = undefined
-        messagesLeft = Number.POSITIVE_INFINITY
+      if (isCutDue(chunk)) {
+        isCutDue = never
         return interrupt('cut')
       }
       if (text === undefined || !chunk.includes(text)) return void database.write(chunk)
@@ -82,10 +81,11 @@ export async function openDatabaseProxy(
     bytesSent: () => bytesSent,
     interrupt,
     cutAt(text) {
-      cutText = text
+      isCutDue = (chunk) => chunk.includes(text)
     },
     cutAfter(messages) {
-      messagesLeft = messages
+      let left = messages
+      isCutDue = () => left-- <= 0
     },
     isCut: () => interruption === 'cut',
     lead(otherUrl) {
