@@ -1,76 +1,20 @@
 import { join } from 'node:path'
-import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
+import { type FastifyInstance, fastify } from 'fastify'
 import { ResponseCache } from './cache/response-cache.ts'
-import { DatabaseUnreachableError, describeFailure } from './database/connection/database-errors.ts'
+import { DatabaseUnreachableError } from './database/connection/database-errors.ts'
 import { type Database, LOOKUP_CONNECTIONS } from './database/connection/open-database.ts'
 import type { ServerState } from './database/connection/timeline-guard.ts'
-import { createCredentialStore } from './database/lookups/credentials.ts'
 import type { OpenSnapshot } from './database/records/export-snapshots.ts'
-import { createAccessListRepository } from './features/access-lists/access-list-repository.ts'
-import { accessListRoutes } from './features/access-lists/access-list-routes.ts'
-import { accessListSchemas } from './features/access-lists/access-list-schemas.ts'
-import { createActivityRepository } from './features/activity/activity-repository.ts'
-import { activityRoutes } from './features/activity/activity-routes.ts'
-import { activitySchemas } from './features/activity/activity-schemas.ts'
-import { createCampaignRepository } from './features/campaigns/campaign-repository.ts'
-import { campaignRoutes } from './features/campaigns/campaign-routes.ts'
-import { campaignSchemas } from './features/campaigns/campaign-schemas.ts'
-import { ChangeFeed } from './features/changes/change-feed.ts'
-import { changeRoutes } from './features/changes/change-routes.ts'
-import { changeSchemas } from './features/changes/change-schemas.ts'
-import { createClaimRepository } from './features/claims/claim-repository.ts'
-import { claimRoutes } from './features/claims/claim-routes.ts'
-import { claimSchemas } from './features/claims/claim-schemas.ts'
-import { createContractRepository } from './features/contracts/contract-repository.ts'
-import { contractRoutes } from './features/contracts/contract-routes.ts'
-import { contractSchemas } from './features/contracts/contract-schemas.ts'
 import { serveDocs } from './features/docs/docs-routes.ts'
-import { createEligibilityRepository } from './features/eligibility/eligibility-repository.ts'
-import { eligibilityRoutes } from './features/eligibility/eligibility-routes.ts'
-import { eligibilityFeatureSchemas } from './features/eligibility/eligibility-schemas.ts'
 import { createExplorerRepository } from './features/explorer/explorer-repository.ts'
 import { serveExplorer } from './features/explorer/explorer-routes.ts'
-import { createExportRepository } from './features/export/export-repository.ts'
-import { exportRoutes } from './features/export/export-routes.ts'
-import { limitsRoutes } from './features/limits/limits-routes.ts'
-import { limitsSchemas } from './features/limits/limits-schemas.ts'
-import { type LoadMcp, mcpRoutes } from './features/mcp/mcp-routes.ts'
-import { createOutlookRepository } from './features/outlook/outlook-repository.ts'
-import { outlookRoutes } from './features/outlook/outlook-routes.ts'
-import { outlookSchemas } from './features/outlook/outlook-schemas.ts'
-import { createPriceRepository } from './features/prices/price-repository.ts'
-import { priceRoutes } from './features/prices/price-routes.ts'
-import { priceSchemas } from './features/prices/price-schemas.ts'
-import { createProfileRepository } from './features/profiles/profile-repository.ts'
-import { profileRoutes } from './features/profiles/profile-routes.ts'
-import { profileSchemas } from './features/profiles/profile-schemas.ts'
-import { createRewardRepository } from './features/rewards/reward-repository.ts'
-import { rewardRoutes } from './features/rewards/reward-routes.ts'
-import { rewardSchemas } from './features/rewards/reward-schemas.ts'
-import { createStatusRepository } from './features/status/status-repository.ts'
-import { statusRoutes } from './features/status/status-routes.ts'
-import { statusSchemas } from './features/status/status-schemas.ts'
-import { createTokenRepository } from './features/tokens/token-repository.ts'
-import { tokenRoutes } from './features/tokens/token-routes.ts'
-import { tokenSchemas } from './features/tokens/token-schemas.ts'
-import { createTrendingRepository } from './features/trending/trending-repository.ts'
-import { trendingRoutes } from './features/trending/trending-routes.ts'
-import { trendingSchemas } from './features/trending/trending-schemas.ts'
+import type { LoadMcp } from './features/mcp/mcp-routes.ts'
 import { serveWellKnown } from './features/well-known/well-known-routes.ts'
-import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi/openapi.ts'
+import { collectOpenApi, serveOpenApi } from './http/openapi/openapi.ts'
 import { handleErrors, rejectMalformedQueries } from './http/request/errors/error-handling.ts'
-import { errorSchemas } from './http/request/errors/error-schemas.ts'
 import { MAX_PROBLEMS, parseQuery } from './http/request/query-strings.ts'
-import {
-  hideSurface,
-  MAX_HEADER_BYTES,
-  rejectAmbiguousRequests,
-  rejectUnroutable,
-  routeMalformed,
-  serveSurface,
-} from './http/request/routing.ts'
+import { MAX_HEADER_BYTES, rejectAmbiguousRequests, rejectUnroutable, routeMalformed } from './http/request/routing.ts'
 import { validateParameters } from './http/request/validation.ts'
-import { requireBearerToken } from './http/security/authentication.ts'
 import { addSecurityHeaders, allowOrigins } from './http/security/browser-headers.ts'
 import { clientNetworkOf, trustProxies } from './http/security/client-addresses.ts'
 import { createClientCounts, createRateLimit, enforceRateLimit } from './http/security/rate-limits.ts'
@@ -78,16 +22,14 @@ import { shareOf } from './http/server/address-usage.ts'
 import { Connections } from './http/server/connections.ts'
 import { closeGracefully } from './http/server/graceful-shutdown.ts'
 import { connectionLimit, createHttpServer } from './http/server/http-server.ts'
-import { abandonWithClient, rejectWhileOverloaded } from './http/server/overload.ts'
+import { rejectWhileOverloaded } from './http/server/overload.ts'
 import { sendInPieces } from './http/server/response-sending.ts'
 import { createServiceCounts, type ServiceCounts } from './observability/counters.ts'
 import { addHealthRoutes } from './observability/health.ts'
 import type { LogStream } from './observability/log-output.ts'
 import { createLogging, createRequestId, decorateForLog } from './observability/logging.ts'
-import { createChangeReader } from './read-models/changes/read.ts'
+import { schemas, serveOperations } from './operations.ts'
 import { createDataVersionReader } from './read-models/data-version/read.ts'
-import { eligibilitySchemas } from './schemas/campaigns/account-eligibility.ts'
-import { namedSchemas } from './schemas/named-schemas.ts'
 import { createValidator, type Validator } from './schemas/validator.ts'
 import type { Settings } from './settings.ts'
 
@@ -120,52 +62,76 @@ export interface AppOptions {
   logStream?: LogStream
 }
 
-const schemas = [
-  ...namedSchemas,
-  ...errorSchemas,
-  ...campaignSchemas,
-  ...trendingSchemas,
-  ...contractSchemas,
-  ...activitySchemas,
-  ...outlookSchemas,
-  ...priceSchemas,
-  ...claimSchemas,
-  ...changeSchemas,
-  ...eligibilitySchemas,
-  ...eligibilityFeatureSchemas,
-  ...rewardSchemas,
-  ...tokenSchemas,
-  ...statusSchemas,
-  ...limitsSchemas,
-  ...accessListSchemas,
-  ...profileSchemas,
-]
-
 /** What it has compiled holds for every app: it depends on the schemas alone. */
 let validator: Validator | undefined
 
 /** The whole HTTP service, not yet listening. Reads neither the environment nor the clock by itself. */
 export async function buildApp(options: AppOptions) {
-  const { database, lookups = database, settings, isReady, logStream } = options
+  const { database, lookups = database, settings } = options
+  const { now = () => new Date(), counts = createServiceCounts(), databaseServer = () => undefined } = options
   const { openSnapshot = () => Promise.reject(new DatabaseUnreachableError('there is no way to it')) } = options
-  const { isStarted = async () => true, databaseServer = () => undefined } = options
-  const { now = () => new Date(), counts = createServiceCounts() } = options
-  const countClient = createClientCounts(now)
   const isProxy = settings.TRUSTED_PROXIES === undefined ? undefined : trustProxies(settings.TRUSTED_PROXIES)
-  const maxConnections = connectionLimit(
-    settings.MAX_CONNECTIONS,
-    settings.DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS + settings.MAX_EXPORTS,
-  )
-  const connections = new Connections({
+  const connections = createConnections(settings, isProxy)
+  const app = await createServer(options, connections, isProxy)
+
+  options.trace?.(app)
+  await handleRequests(app, connections, settings, isProxy !== undefined)
+  await collectOpenApi(app)
+
+  const versions = createDataVersionReader(lookups, now)
+  const responseCache = new ResponseCache({
+    versions,
+    maxBytes: settings.RESPONSE_CACHE_MB * 1024 * 1024,
+    staleIfErrorMs: settings.STALE_IF_ERROR_SECONDS * 1000,
+    cacheControl: `public, max-age=${settings.CACHE_MAX_AGE_SECONDS}, stale-while-revalidate=${settings.CACHE_STALE_WHILE_REVALIDATE_SECONDS}`,
+    counts,
+    now,
+    signalOf: ({ raw }) => connections.signalOf(raw),
+    addressOf: clientNetworkOf,
+  })
+  const countClient = createClientCounts(now)
+  const limit =
+    settings.REQUESTS_PER_MINUTE === 0
+      ? undefined
+      : createRateLimit('requests', settings.REQUESTS_PER_MINUTE, countClient, counts)
+  const attempts = createRateLimit('failed-attempts', settings.FAILED_AUTH_PER_MINUTE, countClient, counts)
+  const { isReady, isStarted, loadMcp } = options
+  const context = { database, lookups, openSnapshot, versions, responseCache, connections, counts, settings }
+  await serveOperations(app, { ...context, databaseServer, loadMcp, now }, { limit, attempts }, isStarted)
+
+  addHealthRoutes(app, isReady)
+  await app.register(async (pages) => {
+    if (limit !== undefined) enforceRateLimit(pages, limit)
+    await servePages(pages, options, lookups, now)
+  })
+  return app
+}
+
+type IsProxy = ReturnType<typeof trustProxies> | undefined
+
+const maxConnectionsOf = ({ MAX_CONNECTIONS, DATABASE_POOL_SIZE, MAX_EXPORTS }: Settings) =>
+  connectionLimit(MAX_CONNECTIONS, DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS + MAX_EXPORTS)
+
+function createConnections(settings: Settings, isProxy: IsProxy) {
+  const maxConnections = maxConnectionsOf(settings)
+  return new Connections({
     maxConnections,
     maxConnectionsPerAddress: shareOf(maxConnections, settings.ADDRESS_SHARE_PERCENT),
     maxPipelined: settings.MAX_PIPELINED_REQUESTS,
     isProxy: (address) => isProxy?.(address, 0) ?? false,
   })
+}
+
+/** A server without routes: how it reads and validates requests, and writes its log. */
+async function createServer(
+  { settings, logStream, databaseServer }: AppOptions,
+  connections: Connections,
+  isProxy: IsProxy,
+) {
   const app = fastify({
     ...(await createLogging(settings.LOG_LEVEL, logStream, {
       percent: settings.LOG_REQUESTS_PERCENT,
-      server: () => databaseServer()?.address,
+      server: () => databaseServer?.()?.address,
     })),
     genReqId: createRequestId,
     trustProxy: isProxy ?? false,
@@ -173,7 +139,7 @@ export async function buildApp(options: AppOptions) {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES, querystringParser: parseQuery },
     serverFactory: (handler) =>
       createHttpServer(handler, connections, {
-        maxConnections,
+        maxConnections: maxConnectionsOf(settings),
         // The queries of a request are few, and each is over by then.
         silenceMs: 30_000 + 4 * (settings.DATABASE_ACQUIRE_TIMEOUT_MS + settings.STATEMENT_TIMEOUT_MS),
       }),
@@ -190,8 +156,16 @@ export async function buildApp(options: AppOptions) {
   // The types see to it that a response has the shape of its schema, and the tests check it: no need to do so each time.
   app.setSerializerCompiler(() => JSON.stringify)
   for (const schema of schemas) app.addSchema(schema)
+  return app
+}
 
-  options.trace?.(app)
+/** What happens to every request, in this order. */
+async function handleRequests(
+  app: FastifyInstance,
+  connections: Connections,
+  settings: Settings,
+  isBehindProxy: boolean,
+) {
   handleErrors(app)
   const drainMs = settings.DRAIN_SECONDS * 1000
   // Before the whole process has to be gone.
@@ -207,109 +181,31 @@ export async function buildApp(options: AppOptions) {
     maxConcurrent: settings.MAX_CONCURRENT_REQUESTS,
     maxConcurrentPerAddress: shareOf(settings.MAX_CONCURRENT_REQUESTS, settings.ADDRESS_SHARE_PERCENT),
     maxDelayMs: settings.MAX_EVENT_LOOP_DELAY_MS,
-    isBehindProxy: isProxy !== undefined,
+    isBehindProxy,
   })
   sendInPieces(app, connections)
   rejectAmbiguousRequests(app)
   rejectUnroutable(app)
-  await collectOpenApi(app)
+}
 
-  const signalOf = ({ raw }: FastifyRequest) => connections.signalOf(raw)
-  const versions = createDataVersionReader(lookups, now)
-  const responseCache = new ResponseCache({
-    versions,
-    maxBytes: settings.RESPONSE_CACHE_MB * 1024 * 1024,
-    staleIfErrorMs: settings.STALE_IF_ERROR_SECONDS * 1000,
-    cacheControl: `public, max-age=${settings.CACHE_MAX_AGE_SECONDS}, stale-while-revalidate=${settings.CACHE_STALE_WHILE_REVALIDATE_SECONDS}`,
-    counts,
-    now,
-    signalOf,
-    addressOf: clientNetworkOf,
-  })
-  const limit =
-    settings.REQUESTS_PER_MINUTE === 0
-      ? undefined
-      : createRateLimit('requests', settings.REQUESTS_PER_MINUTE, countClient, counts)
-  if (settings.SURFACES.includes('public')) {
-    await serveSurface(app, { baseUrl: settings.PUBLIC_BASE_URL, security: [], limit, isStarted }, async (surface) => {
-      const campaigns = createCampaignRepository(database, lookups, versions, now)
-      const trending = createTrendingRepository(database, now)
-      const contracts = createContractRepository(database, now)
-      const activity = createActivityRepository(database, now)
-      const prices = createPriceRepository(database, now)
-      const claims = createClaimRepository(database)
-      const status = createStatusRepository(lookups, now)
-      await surface.register(campaignRoutes, { campaigns, responseCache })
-      await surface.register(trendingRoutes, { trending, responseCache })
-      await surface.register(contractRoutes, { contracts, responseCache })
-      await surface.register(tokenRoutes, { tokens: createTokenRepository(database, now), responseCache })
-      await surface.register(activityRoutes, { activity, responseCache })
-      await surface.register(outlookRoutes, { outlooks: createOutlookRepository(database, now), responseCache })
-      await surface.register(priceRoutes, { prices, responseCache, clock: now })
-      await surface.register(claimRoutes, { claims, responseCache, hasAddressLookups: settings.ADDRESS_LOOKUPS })
-      if (settings.ADDRESS_LOOKUPS) {
-        await surface.register(eligibilityRoutes, {
-          eligibility: createEligibilityRepository(database, now),
-          responseCache,
-        })
-        await surface.register(rewardRoutes, { rewards: createRewardRepository(database, now), responseCache })
-      }
-      const startStream = ({ raw }: FastifyRequest) => connections.exchanges.startStream(connections.exchangeOf(raw))
-      const feed = new ChangeFeed(createChangeReader(lookups), settings.MAX_STREAMS)
-      counts.streams = () => feed.size
-      await surface.register(changeRoutes, {
-        ...{ changes: createChangeReader(database), feed, signalOf, startStream },
-        onCutOff() {
-          counts.slowStreams += 1
-        },
-      })
-      await surface.register(exportRoutes, {
-        exports: createExportRepository(openSnapshot, settings.MAX_EXPORTS, counts.exports),
-        startStream,
-      })
-      await surface.register(statusRoutes, { status })
-      if (settings.MCP && options.loadMcp !== undefined) {
-        await surface.register(mcpRoutes, { load: options.loadMcp, origins: settings.CORS_ORIGINS, signalOf })
-      }
-      await surface.register(limitsRoutes, { settings, isStandby: () => databaseServer()?.isStandby === true })
-    })
-  }
-  if (settings.SURFACES.includes('staging')) {
-    await serveSurface(
-      app,
-      { baseUrl: settings.STAGING_BASE_URL, security: [bearerToken], limit, isStarted },
-      async (surface) => {
-        const credentials = createCredentialStore(lookups, now, (error) =>
-          app.log.warn({ reason: describeFailure(error) }, 'could not record the use of a token'),
-        )
-        const attempts = createRateLimit('failed-attempts', settings.FAILED_AUTH_PER_MINUTE, countClient, counts)
-        abandonWithClient(surface, (request) => ({ signal: signalOf(request), address: clientNetworkOf(request) }))
-        await requireBearerToken(surface, credentials, attempts, counts)
-        await surface.register(accessListRoutes, { accessLists: createAccessListRepository(database) })
-        await surface.register(profileRoutes, { profiles: createProfileRepository(lookups, now) })
-      },
-    )
-  } else {
-    // Not served, and not to be taken for the ID of a campaign.
-    hideSurface(app, ['/campaigns/accesslists'])
-  }
-
-  addHealthRoutes(app, isReady)
+/** What is no operation: the OpenAPI document, the explorer, the documentation, and what is well known. */
+async function servePages(
+  pages: FastifyInstance,
+  { settings, ...folders }: AppOptions,
+  lookups: Database,
+  now: () => Date,
+) {
   const isExplorerServed = settings.EXPLORER && settings.SURFACES.includes('public')
-  const explorerFolder = isExplorerServed ? options.explorerFolder : undefined
-  await app.register(async (documents) => {
-    if (limit !== undefined) enforceRateLimit(documents, limit)
-    serveOpenApi(documents)
-    await serveExplorer(documents, explorerFolder, {
-      campaigns: createExplorerRepository(lookups),
-      hasAddressLookups: settings.ADDRESS_LOOKUPS,
-      surfaces: settings.SURFACES,
-    })
-    serveWellKnown(documents, settings, now)
-    if (options.docsFolder === undefined) return
-    const served = ['public', 'staging'].filter((surface) => settings.SURFACES.includes(surface))
-    const pages = [...served, ...(explorerFolder === undefined ? [] : ['explorer'])].join('-')
-    serveDocs(documents, join(options.docsFolder, pages), settings)
+  const explorerFolder = isExplorerServed ? folders.explorerFolder : undefined
+  serveOpenApi(pages)
+  await serveExplorer(pages, explorerFolder, {
+    campaigns: createExplorerRepository(lookups),
+    hasAddressLookups: settings.ADDRESS_LOOKUPS,
+    surfaces: settings.SURFACES,
   })
-  return app
+  serveWellKnown(pages, settings, now)
+  if (folders.docsFolder === undefined) return
+  const served = ['public', 'staging'].filter((surface) => settings.SURFACES.includes(surface))
+  const set = [...served, ...(explorerFolder === undefined ? [] : ['explorer'])].join('-')
+  serveDocs(pages, join(folders.docsFolder, set), settings)
 }

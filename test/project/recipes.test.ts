@@ -120,18 +120,18 @@ export const currencyRoutes: FastifyPluginAsyncTypebox<{ currencies: CurrencyRep
 `,
   ],
   [
-    'src/app.ts',
+    'src/operations.ts',
     "import type { Settings } from './settings.ts'\n",
     `import { createCurrencyRepository } from './features/currencies/currency-repository.ts'
 import { currencyRoutes } from './features/currencies/currency-routes.ts'
 import { currencySchemas } from './features/currencies/currency-schemas.ts'
 `,
   ],
-  ['src/app.ts', '  ...statusSchemas,\n', '  ...currencySchemas,\n'],
+  ['src/operations.ts', '  ...statusSchemas,\n', '  ...currencySchemas,\n'],
   [
-    'src/app.ts',
-    '      await surface.register(statusRoutes, { status })\n',
-    '      await surface.register(currencyRoutes, { currencies: createCurrencyRepository(lookups) })\n',
+    'src/operations.ts',
+    '  await surface.register(statusRoutes, { status: createStatusRepository(lookups, now) })\n',
+    '  await surface.register(currencyRoutes, { currencies: createCurrencyRepository(lookups) })\n',
   ],
 ]
 
