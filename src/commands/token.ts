@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { createSecret, listCredentials, revokeCredential, saveCredential } from '../database/lookups/credentials.ts'
+import { createSecret, listCredentials, revokeCredential, saveCredential } from '../database/lookups/bearer-tokens.ts'
 import { OperatorError } from '../operator-error.ts'
 import { withCurrentSchema } from '../process/database-access.ts'
 import { toJsonLine, toPrintable, toTable } from '../process/print-rows.ts'

@@ -1,5 +1,5 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
-import { ActionClaimant, ActionStep } from '../schemas/campaigns/action-steps.ts'
+import { ActionClaimant, ActionStep } from '../schemas/campaigns/actions.ts'
 import { AllowListType } from '../schemas/campaigns/allow-lists.ts'
 import { incentiveVariants } from '../schemas/campaigns/incentives.ts'
 import { name128 } from '../schemas/parameters/query-values.ts'

@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
-import { actionCategories } from '../schemas/campaigns/action-steps.ts'
+import { actionCategories } from '../schemas/campaigns/actions.ts'
 import { name128 } from '../schemas/parameters/query-values.ts'
 import {
   Address,

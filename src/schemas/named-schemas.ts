@@ -1,4 +1,4 @@
-import { ActionClaimant, ActionStep, ActionStepParameters, SignatureType } from './campaigns/action-steps.ts'
+import { ActionClaimant, ActionStep, ActionStepParameters, SignatureType } from './campaigns/actions.ts'
 import { AllowList, AllowListPreview, AllowListType } from './campaigns/allow-lists.ts'
 import { FacetName } from './campaigns/campaign-facets.ts'
 import { RewardTokenFilter, TokenFilter } from './campaigns/campaign-filters.ts'

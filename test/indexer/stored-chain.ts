@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { CampaignOrigin } from '../../src/indexer/protocol/campaign-origins.ts'
-import type { ChainCampaign } from '../../src/indexer/protocol/contracts/campaign-components.ts'
+import type { ChainCampaign } from '../../src/indexer/protocol/contracts/read-campaign.ts'
 import type { ChainUpdate, FeedFacts, FollowedState, FollowedStore } from '../../src/indexer/sync/sync-updates.ts'
 import type { ClaimRecord } from '../../src/ingest/records.ts'
 

@@ -39,7 +39,7 @@ const planted: [rule: string, file: string, content: string][] = [
   ],
   [
     'chains-need-types-of-records-only',
-    'src/indexer/protocol/contracts/campaign-components.ts',
+    'src/indexer/protocol/contracts/read-campaign.ts',
     "export * from '../../../ingest/records.ts'",
   ],
   ['chains-are-read-without-a-store', 'src/indexer/sync/backfill.ts', "export * from '../store/chain-store.ts'"],

@@ -3,7 +3,7 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
 import { openServingDatabase, type ServingDatabase } from '../../src/database/connection/open-database.ts'
-import { openSnapshotsOf } from '../../src/database/records/export-snapshots.ts'
+import { openSnapshotsOf } from '../../src/database/exported-records/export-snapshots.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
 import { createServiceCounts, type ServiceCounts } from '../../src/observability/counters.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'

@@ -1,5 +1,5 @@
 import { openPool } from '../../src/database/connection/pool.ts'
-import { createSecret, saveCredential } from '../../src/database/lookups/credentials.ts'
+import { createSecret, saveCredential } from '../../src/database/lookups/bearer-tokens.ts'
 import type { BorrowedTestApp } from './test-app.ts'
 
 /** A valid bearer token of a user, as the operator's command would issue it: returns the secret. */

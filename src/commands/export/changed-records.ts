@@ -1,7 +1,7 @@
 import pg from 'pg'
-import type { Snapshot } from '../../database/records/export-snapshots.ts'
-import { type RecordKind, recordSources } from '../../database/records/record-sources.ts'
-import { copyChangedNeededSql, copySql, type RecordFormat } from '../../database/records/record-sql.ts'
+import type { Snapshot } from '../../database/exported-records/export-snapshots.ts'
+import { exportedRecords, type RecordKind } from '../../database/exported-records/record-columns.ts'
+import { copyChangedNeededSql, copySql, type RecordFormat } from '../../database/exported-records/record-sql.ts'
 import type { RemovalRecord } from '../../ingest/records.ts'
 import { parseChangeCursor } from '../../read-models/changes/read.ts'
 import type { Change } from '../../schemas/changes.ts'
@@ -137,8 +137,8 @@ export async function findChangedPrices(
   // Where all that was copied is older, as it is of a token whose prices come one after the other, no file is read.
   const isCopied = changed.some(({ token, since }) => Date.parse(pricedTo[token] ?? '') / 1000 >= since)
   const copied = isCopied ? await findCopied(isChanged) : []
-  const { from } = recordSources.prices
-  const at = recordSources.prices.columns.at
+  const { from } = exportedRecords.prices
+  const at = exportedRecords.prices.columns.at
   const present = await snapshot.query<{ id: string }>(
     `select priced.chain_id || ':' || priced.address || ' ' || ${at} as id from ${from}
     where ${conditions.map((condition) => `(${condition})`).join(' or ')}`,

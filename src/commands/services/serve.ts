@@ -13,8 +13,8 @@ import {
   isOutOfSpace,
 } from '../../database/connection/database-errors.ts'
 import { type Database, openServingDatabase } from '../../database/connection/open-database.ts'
+import { openSnapshotsOf } from '../../database/exported-records/export-snapshots.ts'
 import { migrateDatabase, requireCurrentSchema } from '../../database/migrate-database.ts'
-import { openSnapshotsOf } from '../../database/records/export-snapshots.ts'
 import { version } from '../../http/version.ts'
 import { createServiceCounts } from '../../observability/counters.ts'
 import { createRegister, serveMetrics } from '../../observability/metrics-server.ts'

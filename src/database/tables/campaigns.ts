@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { boolean, check, index, jsonb, pgTable, primaryKey, smallint, text, unique, uuid } from 'drizzle-orm/pg-core'
-import type { ActionClaimant, ActionStep } from '../../schemas/campaigns/action-steps.ts'
+import type { ActionClaimant, ActionStep } from '../../schemas/campaigns/actions.ts'
 import {
   address,
   baseUnits,

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { ActionClaimant, ActionStep } from '../../schemas/campaigns/action-steps.ts'
+import { ActionClaimant, ActionStep } from '../../schemas/campaigns/actions.ts'
 import { AllowList, AllowListPreview } from '../../schemas/campaigns/allow-lists.ts'
 import {
   CampaignFacets,

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import { sql } from 'drizzle-orm'
-import { followedAsText, parseAsOf } from '../../database/lookups/followed-chains.ts'
-import { type OpenSnapshot, withCrlf } from '../../database/records/export-snapshots.ts'
-import { type RecordKind, recordSources } from '../../database/records/record-sources.ts'
+import { type OpenSnapshot, withCrlf } from '../../database/exported-records/export-snapshots.ts'
+import { exportedRecords, type RecordKind } from '../../database/exported-records/record-columns.ts'
 import {
   chainsSql,
   conditionsOf,
@@ -11,7 +10,8 @@ import {
   type PageBounds,
   type RecordFormat,
   type RecordPosition,
-} from '../../database/records/record-sql.ts'
+} from '../../database/exported-records/record-sql.ts'
+import { followedAsText, parseAsOf } from '../../database/lookups/followed-chains.ts'
 import { readCursor, toCursor } from '../../http/request/cursors.ts'
 import { TooManyExportsError } from '../../http/request/errors/errors.ts'
 import { createChangeReader } from '../../read-models/changes/read.ts'
@@ -49,7 +49,7 @@ const forms: Record<string, string> = {
 }
 
 const positionForm = (kind: RecordKind) =>
-  new RegExp(`^(\\d{1,16}) ${recordSources[kind].key.map(({ type }) => forms[type]).join(' ')}$`)
+  new RegExp(`^(\\d{1,16}) ${exportedRecords[kind].key.map(({ type }) => forms[type]).join(' ')}$`)
 
 /**
  * @param maxExports how many are read at a time.

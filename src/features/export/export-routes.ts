@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
-import type { RecordKind } from '../../database/records/record-sources.ts'
-import type { RecordFormat } from '../../database/records/record-sql.ts'
+import type { RecordKind } from '../../database/exported-records/record-columns.ts'
+import type { RecordFormat } from '../../database/exported-records/record-sql.ts'
 import { addVary, prefersType } from '../../http/request/negotiation.ts'
 import { streamedResponsesOf } from '../../http/request/responses.ts'
 import examples from './export-examples.json' with { type: 'json' }

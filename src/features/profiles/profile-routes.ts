@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Credential } from '../../database/lookups/credentials.ts'
+import type { Credential } from '../../database/lookups/bearer-tokens.ts'
 import { ForbiddenError, InvalidParameterError, NotFoundError } from '../../http/request/errors/errors.ts'
 import { protectedResponsesOf } from '../../http/request/responses.ts'
 import { credentialOf } from '../../http/security/authentication.ts'

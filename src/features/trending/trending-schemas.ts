@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { actionCategories } from '../../schemas/campaigns/action-steps.ts'
+import { actionCategories } from '../../schemas/campaigns/actions.ts'
 import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
 import { IncentiveType } from '../../schemas/campaigns/incentives.ts'
 import { TokenMetadata } from '../../schemas/campaigns/tokens.ts'

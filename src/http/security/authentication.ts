@@ -1,6 +1,6 @@
 import bearerAuth from '@fastify/bearer-auth'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Credential, CredentialStore } from '../../database/lookups/credentials.ts'
+import type { Credential, CredentialStore } from '../../database/lookups/bearer-tokens.ts'
 import type { ServiceCounts } from '../../observability/counters.ts'
 import {
   InvalidRequestError,

@@ -1,4 +1,4 @@
-import type { ActionClaimant, ActionStep } from '../../schemas/campaigns/action-steps.ts'
+import type { ActionClaimant, ActionStep } from '../../schemas/campaigns/actions.ts'
 import type { ReadResult } from './contracts/contract-reader.ts'
 import { toAddress } from './fixed-incentives.ts'
 

@@ -2,8 +2,8 @@ import type pg from 'pg'
 import type { Hex } from 'viem'
 import type { FollowedFeed } from '../feeds/followed-feeds.ts'
 import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
-import type { UnknownComponent } from '../protocol/contracts/campaign-components.ts'
-import type { BlockReference } from '../sync/block-links.ts'
+import type { UnknownComponent } from '../protocol/contracts/read-campaign.ts'
+import type { BlockReference } from '../sync/linked-blocks.ts'
 import type { BlockClaim, FollowedState, NewBlocks } from '../sync/sync-updates.ts'
 
 /* The rows that responses do not show: the state from which the indexer goes on. */

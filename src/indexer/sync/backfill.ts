@@ -1,7 +1,7 @@
 import { withPrices } from '../feeds/followed-feeds.ts'
 import { createContractReader } from '../protocol/contracts/contract-reader.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
-import { readTowardsHead } from './block-links.ts'
+import { readTowardsHead } from './linked-blocks.ts'
 import { OtherHistoryError, readRanges } from './log-ranges.ts'
 import { readFixedFacts, toNewBlocks, withFeeds } from './new-blocks.ts'
 import { changed, findAgainIfReorganised, findFeeds } from './sync-feeds.ts'

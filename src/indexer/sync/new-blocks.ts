@@ -3,13 +3,8 @@ import { toFeedPrices } from '../feeds/feed-prices.ts'
 import { aggregatorsOf, type FoundFeeds } from '../feeds/followed-feeds.ts'
 import { type KnownCampaigns, readBlockRange } from '../protocol/block-range-facts.ts'
 import { type CampaignOrigin, originAt } from '../protocol/campaign-origins.ts'
-import {
-  type CompleteOrigin,
-  completeOrigin,
-  readBoost,
-  readCampaign,
-} from '../protocol/contracts/campaign-components.ts'
 import { type CallContracts, type ContractReader, createContractReader } from '../protocol/contracts/contract-reader.ts'
+import { type CompleteOrigin, completeOrigin, readBoost, readCampaign } from '../protocol/contracts/read-campaign.ts'
 import { readToken, tokensOf } from '../protocol/contracts/read-components.ts'
 import type { ChainLog } from '../protocol/protocol-events.ts'
 import type { ChainClaim } from '../protocol/transaction-claims.ts'

@@ -16,7 +16,7 @@ import type { PriceSource } from '../feeds/price-settings.ts'
 import { type ContractReader, createContractReader } from '../protocol/contracts/contract-reader.ts'
 import type { ChainClient } from '../rpc/chain-client.ts'
 import { EndpointError } from '../rpc/endpoint-errors.ts'
-import type { BlockReference } from './block-links.ts'
+import type { BlockReference } from './linked-blocks.ts'
 import { readRanges } from './log-ranges.ts'
 import type { FeedFacts, Following, NewBlocks, SyncMemory } from './sync-updates.ts'
 

@@ -1,7 +1,7 @@
 import { type FoundFeeds, withdrawnAbove } from '../feeds/followed-feeds.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
 import { startFromNothing } from './backfill.ts'
-import { type BlockReference, checkLink, findAncestor, linkedBlocks, readTowardsHead } from './block-links.ts'
+import { type BlockReference, checkLink, findAncestor, linkedBlocks, readTowardsHead } from './linked-blocks.ts'
 import { type LogRange, OtherHistoryError, readRanges } from './log-ranges.ts'
 import { toNewBlocks, withFeeds } from './new-blocks.ts'
 import { findAgainIfReorganised, findFeeds, readPast } from './sync-feeds.ts'

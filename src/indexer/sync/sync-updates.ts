@@ -6,10 +6,10 @@ import type { FollowedFeed } from '../feeds/followed-feeds.ts'
 import type { PriceSource } from '../feeds/price-settings.ts'
 import type { BlockRangeFacts, ChainIdentity, KnownCampaigns } from '../protocol/block-range-facts.ts'
 import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
-import type { ChainCampaign, CompleteOrigin, UnknownComponent } from '../protocol/contracts/campaign-components.ts'
+import type { ChainCampaign, CompleteOrigin, UnknownComponent } from '../protocol/contracts/read-campaign.ts'
 import type { ChainClient } from '../rpc/chain-client.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
-import type { BlockReference } from './block-links.ts'
+import type { BlockReference } from './linked-blocks.ts'
 import type { BackFillSettings } from './log-ranges.ts'
 
 /** How far a chain is stored. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSecret } from '../../../src/database/lookups/credentials.ts'
+import { createSecret } from '../../../src/database/lookups/bearer-tokens.ts'
 import type { TestDatabase } from '../../setup/database.ts'
 import { aCampaign, anAccessList, anAddress, aProfile } from '../../setup/records.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'

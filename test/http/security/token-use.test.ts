@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSecret } from '../../../src/database/lookups/credentials.ts'
+import { createSecret } from '../../../src/database/lookups/bearer-tokens.ts'
 import type { TestDatabase } from '../../setup/database.ts'
 import { aCampaign, anAccessList, anAddress, aProfile } from '../../setup/records.ts'
 import { closedPort } from '../../setup/servers/sockets.ts'

@@ -13,12 +13,6 @@ test.each(['docs/architecture.md', 'docs/code-tour.md'])('%s names files and fol
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
 })
 
-test('links lead to documents that there are', () => {
-  const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => String(link))
-  expect(links.length).toBeGreaterThan(0)
-  expect(links.filter((link) => !existsSync(join(root, 'docs', link)))).toEqual([])
-})
-
 test('what is named in the table of derived figures is a table, a column or a function of the database', async () => {
   await using database = await createTestDatabase()
   const rows = await database.query(
@@ -71,4 +65,18 @@ test('each folder says in a few lines what is in it, and has few files', () => {
     expect(readme.split('\n').filter((line) => line !== '').length, folder).toBeLessThanOrEqual(15)
     expect(names.filter((name) => name.endsWith('.ts')).length, folder).toBeLessThanOrEqual(12)
   }
+})
+
+test('files that the README of a folder names are there', () => {
+  const paths = ['src', 'test'].flatMap((top) =>
+    readdirSync(join(root, top), { recursive: true, encoding: 'utf8' }).map((file) => `/${top}/${file}`),
+  )
+  const named = folders.flatMap((folder) =>
+    [...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/`([\w./-]+\.(?:ts|sql))`/g)].map(([, name]) => ({
+      folder,
+      name,
+    })),
+  )
+  expect(named.length).toBeGreaterThan(100)
+  expect(named.filter(({ name }) => !paths.some((path) => path.endsWith(`/${name}`)))).toEqual([])
 })

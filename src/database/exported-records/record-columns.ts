@@ -6,7 +6,7 @@
 export const recordKinds = ['campaigns', 'claims', 'tokens', 'prices'] as const
 export type RecordKind = (typeof recordKinds)[number]
 
-export interface RecordSource {
+export interface RecordColumns {
   /** The `type` of its records. */
   type: string
   /** Each key with the expression of its value. */
@@ -34,7 +34,7 @@ const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-
 const tokenOrNull = (chain: string, address: string) =>
   `case when ${address} is not null then json_build_object('chainId', ${chain}, 'address', ${address}) end`
 
-const campaigns: RecordSource = {
+const campaigns: RecordColumns = {
   type: 'campaign',
   columns: {
     id: 'campaign.id',
@@ -96,7 +96,7 @@ const campaigns: RecordSource = {
   ],
 }
 
-const claims: RecordSource = {
+const claims: RecordColumns = {
   type: 'claim',
   columns: {
     campaignId: 'campaign.id',
@@ -120,7 +120,7 @@ const claims: RecordSource = {
   time: { column: 'claim.block_timestamp', type: 'seconds' },
 }
 
-const tokens: RecordSource = {
+const tokens: RecordColumns = {
   type: 'token',
   columns: {
     chainId: 'token.chain_id',
@@ -156,7 +156,7 @@ const pricesOfToken = `(
     and at < coalesce((select min(at) from feed_prices where token_key = priced.key), 'infinity') order by at)
 )`
 
-const prices: RecordSource = {
+const prices: RecordColumns = {
   type: 'tokenPrice',
   columns: {
     chainId: 'priced.chain_id',
@@ -178,10 +178,10 @@ const prices: RecordSource = {
   time: { column: 'price.at', type: 'instant' },
 }
 
-export const recordSources: Record<RecordKind, RecordSource> = { campaigns, claims, tokens, prices }
+export const exportedRecords: Record<RecordKind, RecordColumns> = { campaigns, claims, tokens, prices }
 
 /** Records that campaigns need, each once. */
-export interface NeededSource extends Pick<RecordSource, 'type' | 'columns' | 'from'> {
+export interface NeededRecords extends Pick<RecordColumns, 'type' | 'columns' | 'from'> {
   /** What identifies each: columns by the keys of its removal, and their types. */
   identity: Readonly<Record<string, readonly [column: string, type: string]>>
   /** The condition that campaigns need it: those whose keys a query gives, or any. */
@@ -190,7 +190,7 @@ export interface NeededSource extends Pick<RecordSource, 'type' | 'columns' | 'f
 
 const among = (column: string, keys: string | undefined) => (keys === undefined ? 'true' : `${column} in (${keys})`)
 
-export const neededSources: readonly NeededSource[] = [
+export const neededRecords: readonly NeededRecords[] = [
   {
     type: 'actionTemplate',
     columns: {

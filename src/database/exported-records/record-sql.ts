@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { toSecondFrom } from '../../schemas/parameters/shared-parameters.ts'
-import { neededSources, type RecordKind, type RecordSource, recordSources } from './record-sources.ts'
+import { exportedRecords, neededRecords, type RecordColumns, type RecordKind } from './record-columns.ts'
 
 export type RecordFormat = 'ndjson' | 'csv'
 
@@ -23,7 +23,7 @@ export interface PageBounds extends RecordFilter {
 
 /** The chains of a kind's records, ascending: found one after the other by an index, however many records there are. */
 export const chainsSql = (kind: RecordKind) => {
-  const { chainTable } = recordSources[kind]
+  const { chainTable } = exportedRecords[kind]
   return `with recursive chains (id) as (
     select min(chain_id) from ${chainTable}
     union all
@@ -37,7 +37,7 @@ export function conditionsOf(
   chains: readonly string[],
   { chainId, since, until, after, upTo }: PageBounds,
 ) {
-  const { chainColumn, time } = recordSources[kind]
+  const { chainColumn, time } = exportedRecords[kind]
   const toLiteral = (instant: string) =>
     time?.type === 'seconds' ? String(toSecondFrom(instant)) : pg.escapeLiteral(instant)
   return chains
@@ -48,7 +48,7 @@ export function conditionsOf(
     )
     .flatMap((chain) =>
       rangesOf(
-        recordSources[kind],
+        exportedRecords[kind],
         after?.[0] === chain ? after : undefined,
         upTo?.[0] === chain ? upTo : undefined,
       ).map((range) =>
@@ -63,7 +63,7 @@ export function conditionsOf(
 }
 
 /** What an index finds of the records of a chain between two positions: parts that follow each other, each of some conditions. */
-function rangesOf({ key, isJoined }: RecordSource, after?: RecordPosition, upTo?: RecordPosition): string[][] {
+function rangesOf({ key, isJoined }: RecordColumns, after?: RecordPosition, upTo?: RecordPosition): string[][] {
   const literals = (position: RecordPosition) =>
     key.map(({ type }, index) => {
       const part = position[index + 1] ?? ''
@@ -85,19 +85,19 @@ function rangesOf({ key, isJoined }: RecordSource, after?: RecordPosition, upTo?
 const unionOf = (conditions: readonly string[], select: (condition: string) => string) =>
   (conditions.length === 0 ? ['false'] : conditions).map((condition) => `(${select(condition)})`).join(' union all ')
 
-const orderOf = ({ key }: RecordSource) => key.map(({ column }) => column).join(', ')
+const orderOf = ({ key }: RecordColumns) => key.map(({ column }) => column).join(', ')
 
 /** The position of the last record of a page of so many, and of one after it where there is any: in arrays of texts. */
 export function endSql(kind: RecordKind, chains: readonly string[], bounds: PageBounds, limit: number) {
-  const source = recordSources[kind]
-  const columns = [source.chainColumn, ...source.key.map(({ column }) => column)]
+  const record = exportedRecords[kind]
+  const columns = [record.chainColumn, ...record.key.map(({ column }) => column)]
   const named = columns.map((column, index) => `${column} as part${index}`).join(', ')
   const positions = unionOf(conditionsOf(kind, chains, bounds), (condition) => {
-    const from = source.keyFrom?.(condition, limit + 1) ?? source.from
-    return `select ${named} from ${from} where ${condition} order by ${orderOf(source)}`
+    const from = record.keyFrom?.(condition, limit + 1) ?? record.from
+    return `select ${named} from ${from} where ${condition} order by ${orderOf(record)}`
   })
   // As texts where they are needed, not of each record on the way.
-  const position = [{ type: 'bigint' }, ...source.key]
+  const position = [{ type: 'bigint' }, ...record.key]
     .map(({ type }, index) =>
       type === 'instant' ? `(extract(epoch from part${index}) * 1000)::bigint::text` : `part${index}::text`,
     )
@@ -105,7 +105,7 @@ export function endSql(kind: RecordKind, chains: readonly string[], bounds: Page
   return `select array[${position}] as position from (select * from (${positions}) every offset ${limit - 1} limit 2) positions`
 }
 
-type Selected = Pick<RecordSource, 'type' | 'columns'>
+type Selected = Pick<RecordColumns, 'type' | 'columns'>
 
 /** A line of JSON has no control characters, so with these as its signs the form of COPY leaves it as it is. */
 const AS_IT_IS = `format csv, quote e'\\x01', delimiter e'\\x02'`
@@ -126,20 +126,20 @@ const asCsv = ({ columns }: Selected, rows: (columns: string) => string, hasHead
  * @param isWhole of changed records a table has no header, and campaigns come without their signatures.
  */
 export function copySql(kind: RecordKind, format: RecordFormat, conditions: readonly string[], isWhole = true) {
-  const source = recordSources[kind]
+  const record = exportedRecords[kind]
   const rows = (columns: string) =>
     unionOf(
       conditions,
-      (condition) => `select ${columns} from ${source.from} where ${condition} order by ${orderOf(source)}`,
+      (condition) => `select ${columns} from ${record.from} where ${condition} order by ${orderOf(record)}`,
     )
-  if (format === 'csv') return [asCsv(source, rows, isWhole)]
+  if (format === 'csv') return [asCsv(record, rows, isWhole)]
   const keys = unionOf(conditions, (condition) => `select key from campaigns campaign where ${condition}`)
-  const needed = kind === 'campaigns' ? neededSources.filter(({ type }) => isWhole || type !== 'claimSignature') : []
+  const needed = kind === 'campaigns' ? neededRecords.filter(({ type }) => isWhole || type !== 'claimSignature') : []
   return [
     ...needed.map((each) =>
       asNdjson(each, (columns) => `select ${columns} from ${each.from} where ${each.isNeededBy(keys)}`),
     ),
-    asNdjson(source, rows),
+    asNdjson(record, rows),
   ]
 }
 
@@ -148,8 +148,8 @@ export function copySql(kind: RecordKind, format: RecordFormat, conditions: read
  * @param changes the condition of the changes.
  */
 export function copyChangedNeededSql(changes: string) {
-  return neededSources.flatMap((source) => {
-    const { type, from, identity, isNeededBy } = source
+  return neededRecords.flatMap((record) => {
+    const { type, from, identity, isNeededBy } = record
     const changed = `(select distinct record from changes, jsonb_array_elements(details) record
       where kind = 'records.changed' and ${changes} and record ->> 'type' = '${type}') changed`
     const keys = Object.entries(identity).map(([key, [column, type]]) => ({
@@ -162,7 +162,7 @@ export function copyChangedNeededSql(changes: string) {
       columns: { of: `'${type}'::text`, ...Object.fromEntries(keys.map(({ key, value }) => [key, value])) },
     }
     return [
-      asNdjson(source, (columns) => `select ${columns} from ${changed}, ${from} where ${isSame} and ${isNeededBy()}`),
+      asNdjson(record, (columns) => `select ${columns} from ${changed}, ${from} where ${isSame} and ${isNeededBy()}`),
       asNdjson(
         removal,
         (columns) => `select ${columns} from ${changed} where not exists (select from ${from} where ${isSame})`,

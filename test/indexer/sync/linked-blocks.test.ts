@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { linkedBlocks } from '../../../src/indexer/sync/block-links.ts'
+import { linkedBlocks } from '../../../src/indexer/sync/linked-blocks.ts'
 import { createFollowed } from '../followed.ts'
 import { Playing } from '../recording/played-recording.ts'
 import { startScriptedNode } from '../simulation/scripted-node.ts'
