@@ -136,6 +136,11 @@ test('a session that is terminated is a finding, and the last one', async () => 
   expectLost(await examining, 'terminating connection due to administrator command')
 })
 
+test('a defect of a check is none of the database', async () => {
+  const listChains = () => Promise.reject(new TypeError('chains is undefined'))
+  await expect(examine(healthy, { listChains })).rejects.toThrow(TypeError)
+})
+
 test('looking writes nothing', async () => {
   await using database = await createTestDatabase(healthy)
   const state = () =>

@@ -12,6 +12,9 @@ import { CancelledError } from './abort-context.ts'
  */
 const UNREACHABLE = /^(08...|53...|57...|28...|3D000|25006|55P03|40...)$/
 
+/** Errors of JavaScript itself. */
+const DEFECTS = [TypeError, RangeError, ReferenceError, SyntaxError]
+
 /**
  * Whether a query failed because the database is unreachable or too slow. Decided by SQLSTATE, never by English text; a
  * driver error without SQLSTATE comes from the connection.
@@ -106,8 +109,11 @@ export async function orUnreachable<Result>(response: Promise<Result>) {
   }
 }
 
-export const isConnectionFailure = (error: unknown) =>
-  error instanceof pg.DatabaseError ? UNREACHABLE.test(error.code ?? '') : error instanceof Error
+/** Whether the connection failed, or the server could not serve it: neither a fault of the statement nor a defect of ours. */
+export function isConnectionFailure(error: unknown) {
+  if (error instanceof pg.DatabaseError) return UNREACHABLE.test(error.code ?? '')
+  return error instanceof Error && !DEFECTS.some((kind) => error instanceof kind)
+}
 
 /** The result if it comes in time. @throws DatabaseUnreachableError if it takes longer; the query goes on. */
 export async function withTimeout<T>(promise: Promise<T>, maxMs: number, sentence: string): Promise<T> {
