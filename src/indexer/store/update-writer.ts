@@ -131,6 +131,8 @@ export class UpdateWriter {
     })
     this.#skipped.forget(this.#skipped.ids())
     this.#incomplete.clear()
+    // What is stored is not what this process has written any more: the first blocks withdraw what they do not have.
+    this.#written.clear()
   }
 
   async #backFill({ to, hash, head, finalized, origins, claims, unreadable, feedFacts }: UpdateOf<'back-fill'>) {

@@ -183,6 +183,26 @@ describe('a reorganisation', () => {
     expect(await factsOf(database)).toEqual(await freshFactsOf(node.url))
     expect(await headOf(database)).toMatchObject([{ as_of_block: chain.head.number, is_back_filling: false }])
   })
+
+  test('to an older copy of the node takes nothing away for good: the same blocks come again with all they have', async () => {
+    const chain = new Playing(2)
+    await using node = await startScriptedNode(chain)
+    await using database = await createTestDatabase()
+    await using index = await openIndexed(database.url, node.url)
+    for (let blocks = 0; blocks < 13; blocks += 1) {
+      chain.mine(2)
+      await index.settle()
+    }
+    const before = await factsOf(database)
+    const newer = chain.blocks.splice(4)
+    expect((await index.settle()).map(({ type }) => type)).toContain('restart')
+    expect(await factsOf(database)).not.toEqual(before)
+    for (const block of newer) {
+      chain.blocks.push(block)
+      await index.settle()
+    }
+    expect(await factsOf(database)).toEqual(await freshFactsOf(node.url))
+  })
 })
 
 describe('who owns what', () => {
