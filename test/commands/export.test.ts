@@ -1,4 +1,4 @@
-import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises'
+import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { exportToFolder } from '../../src/commands/export/export.ts'
@@ -21,7 +21,7 @@ import {
   toRemoval,
 } from '../setup/records.ts'
 import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
-import { startCli } from '../setup/servers/processes.ts'
+import { CLI, RunningProcess, startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 const save = async (database: TestDatabase, ...records: (ImportRecord | RemovalRecord)[]) => database.save?.(...records)
@@ -265,6 +265,55 @@ test('a process that follows and was killed ends with all there is, and no other
   await expect(exportToFolder(settings, folder.path, { format: 'ndjson' })).rejects.toThrow('in use by another process')
   process.child.kill('SIGTERM')
   expect((await process.ended).code).toBe(0)
+  await exportToFolder(settings, folder.path, { format: 'ndjson' })
+  expect(await importedContent(folder.path)).toEqual(await copiedContentOf(database))
+})
+
+test('a process that was suspended leaves its folder to the one that has taken it meanwhile', async () => {
+  await using database = await createTestDatabase()
+  await using folder = await aFolder()
+  await save(database, ...facts)
+  const settings = readSettings({ DATABASE_URL: database.url })
+  const filesOf = () =>
+    Promise.all(
+      [...copiedFiles.map((name) => `${name}.ndjson`), 'cursor.json'].map((name) =>
+        readFile(join(folder.path, name), 'utf8'),
+      ),
+    )
+  await using suspended = startCli(['export', folder.path, '--follow'], { DATABASE_URL: database.url })
+  await waitFor(async () => (await readdir(folder.path)).includes('prices.ndjson') || undefined)
+  suspended.child.kill('SIGSTOP')
+  await change(database)
+  await exportToFolder(settings, folder.path, { format: 'ndjson' })
+  const written = await filesOf()
+  await save(database, aClaim(first))
+  suspended.child.kill('SIGCONT')
+  expect(await suspended.ended).toMatchObject({ code: 1, stderr: `${folder.path} is in use by another process\n` })
+  expect(await filesOf()).toEqual(written)
+  await exportToFolder(settings, folder.path, { format: 'ndjson' })
+  expect(await importedContent(folder.path)).toEqual(await copiedContentOf(database))
+})
+
+test('a disk that takes the last write to a file in part ends an export, and the next one goes on', async () => {
+  await using database = await createTestDatabase()
+  await using folder = await aFolder()
+  const settings = readSettings({ DATABASE_URL: database.url })
+  await save(database, ...facts, ...Array.from({ length: 40 }, () => aClaim(first)))
+  let size = 0
+  // Until the last claim, and it alone, is beyond a whole number of blocks.
+  while (size % 512 < 50 || size % 512 > 250) {
+    await using whole = await aFolder()
+    await save(database, aClaim(first))
+    await exportToFolder(settings, whole.path, { format: 'ndjson' })
+    size = (await stat(join(whole.path, 'claims.ndjson'))).size
+  }
+  // Of a write that goes beyond the limit the system takes what is below it, as a disk that becomes full does.
+  const limit = `ulimit -f ${Math.floor(size / 512)}; exec node "$@"`
+  const ignoring = 'data:text/javascript,process.on("SIGXFSZ",()=>{})'
+  const command = ['sh', '-c', limit, 'sh', '--import', ignoring, CLI, 'export', folder.path]
+  await using limited = new RunningProcess(command, { DATABASE_URL: database.url })
+  expect(await limited.ended).toMatchObject({ code: 1, stderr: expect.stringContaining('EFBIG') })
+  expect(await readFile(join(folder.path, 'cursor.json'), 'utf8')).toContain('"cursor": ""')
   await exportToFolder(settings, folder.path, { format: 'ndjson' })
   expect(await importedContent(folder.path)).toEqual(await copiedContentOf(database))
 })

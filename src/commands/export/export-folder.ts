@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, stat, truncate } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Static, Type } from '@sinclair/typebox'
@@ -31,19 +31,27 @@ const STATE = 'cursor.json'
 /** The file of removals, for which tables have no row. */
 export const REMOVALS = 'removals.ndjson'
 
+/** A folder of which this process is the only one that writes. */
+export interface LockedFolder {
+  path: string
+  /** To be called before each write: while the process was suspended, another one may have taken the folder. @throws ExportFolderError */
+  ensureLocked: () => void
+}
+
 /** The state of a folder, which is an export's from now on. @throws ExportFolderError */
-export async function openState(folder: string, format: RecordFormat): Promise<CopyState> {
-  const text = await readFile(join(folder, STATE), 'utf8').catch((error: NodeJS.ErrnoException) => {
+export async function openState(folder: LockedFolder, format: RecordFormat): Promise<CopyState> {
+  const path = join(folder.path, STATE)
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
-    throw new ExportFolderError(`${join(folder, STATE)} cannot be read: ${error.message}`)
+    throw new ExportFolderError(`${path} cannot be read: ${error.message}`)
   })
   if (text === undefined) return beginState(folder, format)
   const state = parseState(text)
   if (state === undefined) {
-    throw new ExportFolderError(`${join(folder, STATE)} is damaged: export to another folder`)
+    throw new ExportFolderError(`${path} is damaged: export to another folder`)
   }
   if (state.format !== format) {
-    throw new ExportFolderError(`${folder} has an export as ${state.format}: export ${format} to another folder`)
+    throw new ExportFolderError(`${folder.path} has an export as ${state.format}: export ${format} to another folder`)
   }
   await discardUnfinished(folder, state)
   return state
@@ -52,11 +60,12 @@ export async function openState(folder: string, format: RecordFormat): Promise<C
 const namesOf = (format: RecordFormat) => [...recordKinds.map((kind) => `${kind}.${format}`), REMOVALS]
 
 /** Removes what was being written when the process was killed, or the database went away: what changed may have changed back since. */
-export async function discardUnfinished(folder: string, { format, bytes }: CopyState) {
-  const present = await readdir(folder)
+export async function discardUnfinished(folder: LockedFolder, { format, bytes }: CopyState) {
+  const present = await readdir(folder.path)
   for (const name of namesOf(format)) {
     if (!present.includes(name)) continue
-    const path = join(folder, name)
+    const path = join(folder.path, name)
+    folder.ensureLocked()
     const whole = bytes[name]
     if (whole === undefined) await rm(path)
     else if ((await stat(path)).size > whole) await truncate(path, whole)
@@ -73,32 +82,44 @@ function parseState(text: string) {
   }
 }
 
-async function beginState(folder: string, format: RecordFormat) {
+async function beginState(folder: LockedFolder, format: RecordFormat) {
   const names = namesOf(format)
-  const foreign = (await readdir(folder)).find((name) => names.includes(name))
+  const foreign = (await readdir(folder.path)).find((name) => names.includes(name))
   if (foreign !== undefined) {
-    throw new ExportFolderError(`${folder} has a ${foreign} that no export wrote: export to another folder`)
+    throw new ExportFolderError(`${folder.path} has a ${foreign} that no export wrote: export to another folder`)
   }
   const state: CopyState = { format, cursor: '', bytes: {}, pricedTo: {} }
   await writeState(folder, state)
   return state
 }
 
-/** Writes all that comes to the end of a file, from `start` on. @returns the bytes of the file. */
-export async function appendTo(folder: string, name: string, start: number, chunks: AsyncIterable<Buffer>) {
-  const file = await open(join(folder, name), start === 0 ? 'w' : 'r+')
-  try {
-    const { size } = await file.stat()
-    if (size < start)
-      throw new ExportFolderError(`${join(folder, name)} is shorter than it was: export to another folder`)
-    await file.truncate(start)
-    let position = start
+/**
+ * Writes all that comes to the end of a file, from `start` on. At its end wherever that is: what a process that was suspended
+ * still writes is behind what others have written, and never in the midst of it.
+ * @returns the bytes of the file.
+ */
+export async function appendTo(folder: LockedFolder, name: string, start: number, chunks: AsyncIterable<Buffer>) {
+  const path = join(folder.path, name)
+  let size = start
+  async function* whileLocked() {
     for await (const chunk of chunks) {
-      await file.write(chunk, 0, chunk.length, position)
-      position += chunk.length
+      folder.ensureLocked()
+      size += chunk.length
+      yield chunk
     }
+  }
+  folder.ensureLocked()
+  const file = await open(path, 'a')
+  try {
+    if ((await file.stat()).size < start)
+      throw new ExportFolderError(`${path} is shorter than it was: export to another folder`)
+    await file.truncate(start)
+    await writeFile(file, whileLocked())
     await file.sync()
-    return position
+    folder.ensureLocked()
+    if ((await file.stat()).size !== size)
+      throw new ExportFolderError(`${path} was written by another process meanwhile: export again`)
+    return size
   } finally {
     await file.close()
   }
@@ -116,12 +137,12 @@ const PRICE: Record<RecordFormat, RegExp> = {
 
 /** The instants of which prices were exported of some tokens, each once; of those that were removed again too. */
 export async function findPricedInstants(
-  folder: string,
+  { path }: LockedFolder,
   { bytes, format }: CopyState,
   isSought: (token: string, at: string) => boolean,
 ) {
   const found = new Map<string, { token: string; at: string }>()
-  for await (const line of linesOf(folder, `prices.${format}`, bytes[`prices.${format}`] ?? 0)) {
+  for await (const line of linesOf(path, `prices.${format}`, bytes[`prices.${format}`] ?? 0)) {
     const [, chain, address, at = ''] = PRICE[format].exec(line) ?? []
     const token = `${chain}:${address}`
     if (isSought(token, at)) found.set(`${token} ${at}`, { token, at })
@@ -130,12 +151,12 @@ export async function findPricedInstants(
 }
 
 /** Replaced as a whole, once all that it speaks of is on the disk. */
-export async function writeState(folder: string, state: CopyState) {
-  const file = await open(join(folder, `${STATE}.new`), 'w')
-  await file.writeFile(`${JSON.stringify(state, null, 2)}\n`)
-  await file.sync()
-  await file.close()
-  await rename(join(folder, `${STATE}.new`), join(folder, STATE))
+export async function writeState({ path, ensureLocked }: LockedFolder, state: CopyState) {
+  const unfinished = join(path, `${STATE}.new`)
+  ensureLocked()
+  await writeFile(unfinished, `${JSON.stringify(state, null, 2)}\n`, { flush: true })
+  ensureLocked()
+  await rename(unfinished, join(path, STATE))
 }
 
 /** After this time the lock of a process that was killed does not count any more; a process that starts waits for longer. */
@@ -144,25 +165,25 @@ const LOCK_RETRIES = { retries: 9, minTimeout: 500, factor: 1 }
 
 /**
  * Works on a folder, which is made where it is missing, as its only process.
- * @param work gets a check that it still is: a machine may sleep.
  * @throws ExportFolderError
  */
-export async function lockFolder(folder: string, work: (ensureLocked: () => void) => Promise<void>) {
-  await mkdir(folder, { recursive: true })
-  const inUse = new ExportFolderError(`${folder} is in use by another process`)
+export async function lockFolder(path: string, work: (folder: LockedFolder) => Promise<void>) {
+  await mkdir(path, { recursive: true })
+  const inUse = new ExportFolderError(`${path} is in use by another process`)
   let isLost = false
-  const release = await lock(folder, {
-    ...{ lockfilePath: join(folder, 'lock'), stale: STALE_MS, update: STALE_MS / 3, retries: LOCK_RETRIES },
+  const release = await lock(path, {
+    ...{ lockfilePath: join(path, 'lock'), stale: STALE_MS, update: STALE_MS / 3, retries: LOCK_RETRIES },
     onCompromised: () => {
       isLost = true
     },
   }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ELOCKED' ? inUse : error
   })
+  const ensureLocked = () => {
+    if (isLost) throw inUse
+  }
   try {
-    await work(() => {
-      if (isLost) throw inUse
-    })
+    await work({ path, ensureLocked })
   } finally {
     if (!isLost) await release()
   }

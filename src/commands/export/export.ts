@@ -18,6 +18,7 @@ import {
   discardUnfinished,
   ExportFolderError,
   findPricedInstants,
+  type LockedFolder,
   lockFolder,
   openState,
   REMOVALS,
@@ -36,15 +37,10 @@ const MAX_CHANGES = 1000
 const POLL_INTERVAL_MS = 1000
 
 /** `export`: a copy of all records in a folder; one that is there gets what has changed since. */
-export const exportToFolder = (settings: Settings, folder: string, options: ExportOptions) =>
-  lockFolder(folder, (ensureLocked) => copyToFolder(settings, folder, options, ensureLocked))
+export const exportToFolder = (settings: Settings, path: string, options: ExportOptions) =>
+  lockFolder(path, (folder) => copyToFolder(settings, folder, options))
 
-async function copyToFolder(
-  settings: Settings,
-  folder: string,
-  { format, follow = false }: ExportOptions,
-  ensureLocked: () => void,
-) {
+async function copyToFolder(settings: Settings, folder: LockedFolder, { format, follow = false }: ExportOptions) {
   let state = await openState(folder, format)
   const attempt: Attempt = follow ? retryWhileAway : (work) => work()
   const work = async (url: string) => {
@@ -70,7 +66,7 @@ async function copyToFolder(
     try {
       if (state.cursor === '') state = await inSnapshot((snapshot) => copyAll(snapshot, folder, format))
       while (!ending.aborted) {
-        ensureLocked()
+        folder.ensureLocked()
         const known: CopyState = state
         const next = await inSnapshot((snapshot) => copyChanges(snapshot, folder, known))
         state = next.state
@@ -88,11 +84,12 @@ async function copyToFolder(
 const asText = (format: RecordFormat, chunks: AsyncGenerator<Buffer>) => (format === 'csv' ? withCrlf(chunks) : chunks)
 
 /** Replaces what the folder has with all records. */
-async function copyAll(snapshot: Snapshot, folder: string, format: RecordFormat): Promise<CopyState> {
+async function copyAll(snapshot: Snapshot, folder: LockedFolder, format: RecordFormat): Promise<CopyState> {
   const { next: cursor } = (await createChangeReader(snapshot.database).read(undefined, 0)) ?? {}
   if (cursor === undefined) throw new TypeError('there is no cursor of now')
   const bytes: Record<string, number> = {}
-  await rm(join(folder, REMOVALS), { force: true })
+  folder.ensureLocked()
+  await rm(join(folder.path, REMOVALS), { force: true })
   for (const kind of recordKinds) {
     const chains = (await snapshot.query<{ id: string }>(chainsSql(kind))).map(({ id }) => id)
     const chunks = snapshot.stream(copySql(kind, format, conditionsOf(kind, chains, {})))
@@ -106,11 +103,11 @@ async function copyAll(snapshot: Snapshot, folder: string, format: RecordFormat)
 }
 
 /** What has changed since, a bounded number of changes. @throws ExportFolderError where that cannot be said any more. */
-async function copyChanges(snapshot: Snapshot, folder: string, state: CopyState) {
+async function copyChanges(snapshot: Snapshot, folder: LockedFolder, state: CopyState) {
   const page = await createChangeReader(snapshot.database).read(state.cursor, MAX_CHANGES)
   if (page === undefined) {
     throw new ExportFolderError(
-      `${folder} is of another database, or too old: what has changed since is not known. Export to another folder`,
+      `${folder.path} is of another database, or too old: what has changed since is not known. Export to another folder`,
     )
   }
   const { changes, next: cursor, hasMore } = page
@@ -138,7 +135,7 @@ async function copyChanges(snapshot: Snapshot, folder: string, state: CopyState)
 async function changesOf(
   snapshot: Snapshot,
   kind: RecordKind,
-  folder: string,
+  folder: LockedFolder,
   state: CopyState,
   { changes, next }: ChangePage,
   pricedTo: CopyState['pricedTo'],
