@@ -17,8 +17,8 @@ const SILENCE_MS = 600_000
 
 /**
  * Calls contracts at a block. Whoever deploys a contract decides what it does: a call may fail with a message that no
- * other client uses, or take longer than a node allows. Other responses of the same endpoint distinguish this
- * from an endpoint that fails; after several attempts the call counts as one that reverts.
+ * other client uses, or take longer than a node allows. What the same endpoint reads of a core distinguishes this from an
+ * endpoint that fails, or cannot read the state for a while; after several attempts the call counts as one that reverts.
  *
  * A node without the state of a block may return nothing at all, as for an address without a contract. A core returns
  * something, so an endpoint for which no core does is not believed, and its empty responses are requested again.
@@ -52,7 +52,7 @@ export function createContractCalls(
           const found = isEmpty && !lacksState ? await endpoint.call(requests) : first
           const failed = open.filter((_, index) => found[index] instanceof EndpointError)
           if (failed.length === 0) return found
-          for (let times = 0; times < 2; times += 1) await endpoint.call([controlRequest(hash, rounds + times)])
+          for (let times = 0; times < 2; times += 1) await ensureReading(endpoint, cores, hash, rounds + times)
           rounds += 1
           if (rounds < MAX_ROUNDS) throw new EndpointError('refused', 'does not respond to a call')
           // A node may fail each call of a batch that is too large for it: a call on its own is judged on its own.
@@ -79,12 +79,24 @@ export function createContractCalls(
 
 const getBoost = { abi: readFunctions, functionName: 'getBoost' } as const
 
-const firstCampaign = encodeFunctionData({ ...getBoost, args: [0n] })
+/**
+ * Whether an endpoint has one of the cores at a block.
+ * @param campaign is read of each. Which one does not matter: a core returns something of any.
+ * @throws EndpointError if it can read none of them.
+ */
+async function hasCore(endpoint: Endpoint, cores: ReadonlySet<Hex>, hash: Hex, campaign = 0) {
+  const data = encodeFunctionData({ ...getBoost, args: [BigInt(campaign)] })
+  const responses = await endpoint.call([...cores].map((to) => callRequest({ to, data }, hash)))
+  const failures = responses.filter((response) => response instanceof EndpointError)
+  if (failures[0] !== undefined && failures.length === responses.length) throw failures[0]
+  return responses.some((response) => !(response instanceof EndpointError) && response !== '0x')
+}
 
-/** Whether an endpoint has one of the cores at a block. */
-async function hasCore(endpoint: Endpoint, cores: ReadonlySet<Hex>, hash: Hex) {
-  const responses = await endpoint.call([...cores].map((to) => callRequest({ to, data: firstCampaign }, hash)))
-  return responses.some((response) => response !== '0x')
+/** @throws EndpointError if the endpoint cannot read contracts at a block. @param count each time another, which no cache has. */
+async function ensureReading(endpoint: Endpoint, cores: ReadonlySet<Hex>, hash: Hex, count: number) {
+  // Before a core is deployed, there is nothing to read: an address without a contract has to do.
+  if (!(await hasCore(endpoint, cores, hash, count)))
+    await endpoint.call([contractCall({ to: zeroAddress, data: `0x0${count}` }, { blockHash: hash })])
 }
 
 /** Returns null for a call that reverts, and an error for one that fails otherwise while other calls succeed. */
@@ -96,10 +108,6 @@ const callRequest = (call: ContractCall, blockHash: Hex): RpcRequest<Hex | null 
     isFinal: (response) => response !== '0x',
   }
 }
-
-/** A call that succeeds on every node that knows the block: such an address has no contract. Each is repeated. */
-const controlRequest = (blockHash: Hex, count: number) =>
-  contractCall({ to: zeroAddress, data: `0x0${count}` }, { blockHash })
 
 /** Parts of campaigns named in one look, which may not be stored yet. */
 export interface NamedParts {
