@@ -42,7 +42,7 @@ export async function examineSchemaObjects(query: Query, schema: 'behind' | 'cur
 const describe = ({ kind, name, table, state }: SchemaDifference) =>
   `${kind} ${name}${table === null ? '' : ` of ${table}`} ${state === 'missing' ? 'is missing' : 'is not that of this version'}`
 
-/** Rights that a role lacks to serve, and write rights that serving does not need. */
+/** Rights that a role lacks to serve, and write rights that serving does not need. Objects that are missing are another check's. */
 const rights = `
   with tables as (
     select oid, format('%s.%s', relnamespace::regnamespace, relname) as name, relowner, relname from pg_class
@@ -53,10 +53,11 @@ const rights = `
       union all
       select 'select on ' || name from tables where not has_table_privilege(serving.oid, tables.oid, 'select')
       union all
-      select 'execute on ' || name from unnest($3::text[]) name where not has_function_privilege(serving.oid, name, 'execute')
+      select 'execute on ' || name from unnest($3::text[]) name
+      where not has_function_privilege(serving.oid, to_regprocedure(name)::oid, 'execute')
       union all
       select 'update of credentials.last_used_at'
-      where not has_column_privilege(serving.oid, 'credentials', 'last_used_at', 'update')
+      where not has_column_privilege(serving.oid, to_regclass('credentials')::oid, 'last_used_at', 'update')
     ) as missing,
     array(
       select name from tables

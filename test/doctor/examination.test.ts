@@ -484,6 +484,17 @@ describe('a defect is found, and nothing else, and mended by what the advice nam
     ])
   })
 
+  test('a function that is missing, though the role that serves needs it', async () => {
+    await using database = await createTestDatabase(healthy)
+    await database.query('alter function make_campaign_documents(bigint[]) rename to renamed')
+    expect(await faultsOf(database)).toContainEqual({
+      check: 'schema objects',
+      state: 'failed',
+      found: expect.stringContaining('function make_campaign_documents(bigint[]) is missing'),
+      advice: 'run `reward-campaigns rebuild` as the owner of the tables',
+    })
+  })
+
   test('a role that there is not', async () => {
     expect(await faultsOf(healthy, { servingRole: 'nobody' })).toEqual([
       {
