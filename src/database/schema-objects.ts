@@ -70,16 +70,35 @@ export function compareObjects(there: readonly SchemaObject[]): SchemaDifference
   return differences.sort((a, b) => rank(a) - rank(b))
 }
 
-/** Statements that turn an object into that of this version (see changeSchema). */
-export function toRestoration({ kind, name, table, definition }: SchemaObject): string[] {
+/** The index of a key until the key has it, which then gives it its own name. */
+const KEY_INDEX = 'restored_key'
+
+/**
+ * Statements that turn an object into that of this version, by the changes in which they run (see changeSchema). None reads
+ * a table while it keeps readers from it: the index of a key is made before, and rows are checked afterwards.
+ */
+export function toRestoration({ kind, name, table, definition }: SchemaObject): string[][] {
   switch (kind) {
     case 'function':
-      return [definition]
+      return [[definition]]
     case 'index':
-      return [`drop index concurrently if exists public.${name}`, definition.replace(' INDEX ', ' INDEX CONCURRENTLY ')]
-    case 'constraint':
-      return [`alter table ${table} drop constraint if exists ${name}; ${definition}`]
+      return [
+        [`drop index concurrently if exists public.${name}`, definition.replace(' INDEX ', ' INDEX CONCURRENTLY ')],
+      ]
+    case 'constraint': {
+      const replace = (constraint: string) => `alter table ${table} drop constraint if exists ${name}; ${constraint}`
+      const [, added, key, columns] = /^(.*) (PRIMARY KEY|UNIQUE) (\([^()]+\))$/.exec(definition) ?? []
+      if (key === undefined)
+        return [[replace(`${definition} not valid`)], [`alter table ${table} validate constraint ${name}`]]
+      return [
+        [
+          `drop index concurrently if exists public.${KEY_INDEX}`,
+          `create unique index concurrently ${KEY_INDEX} on ${table} ${columns}`,
+          replace(`${added} ${key} using index ${KEY_INDEX}`),
+        ],
+      ]
+    }
     case 'trigger':
-      return [`drop trigger if exists ${name} on ${table}; ${definition}`]
+      return [[`drop trigger if exists ${name} on ${table}; ${definition}`]]
   }
 }

@@ -80,9 +80,11 @@ async function restoreObjects(client: pg.Client, log: (what: string) => void) {
   // They may call each other, in any order.
   await client.query('set check_function_bodies = off')
   for (const object of differences) {
-    const change = { name: `${object.kind} ${object.name}`, statements: toRestoration(object) }
-    log(`restoring ${change.name}`)
-    await changeSchema(client, change, { onBlocked: log, beforeCommit: async () => undefined })
+    const name = `${object.kind} ${object.name}`
+    log(`restoring ${name}`)
+    for (const statements of toRestoration(object)) {
+      await changeSchema(client, { name, statements }, { onBlocked: log, beforeCommit: async () => undefined })
+    }
   }
   if (differences.length === 0) return
   await revokeWritingFunctions(client, 'public')

@@ -238,6 +238,13 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
   },
   {
     check: 'schema objects',
+    says: /^constraint tokens_\w+ of public.tokens is missing, .*constraint tokens_\w+ of public.tokens is missing/,
+    defect: `do $$ declare name text; begin for name in select conname from pg_constraint
+      where conrelid = 'tokens'::regclass and contype = 'c' loop
+      execute format('alter table tokens drop constraint %I', name); end loop; end $$`,
+  },
+  {
+    check: 'schema objects',
     says: /^constraint campaigns_\w+ of public.campaigns is missing, constraint \w+ of public.\w+ is missing, .* and \d+ more$/,
     // With all that refers to it.
     defect: 'alter table campaigns drop constraint campaigns_pkey cascade',
