@@ -92,9 +92,14 @@ export class UpdateWriter {
     await this.#leaveVacuum()
   }
 
-  /** Campaigns to read again. */
+  /** Campaigns to read again; of the incomplete ones, some of which may stay so, each in its turn. */
   due() {
-    return [...this.#skipped.due(), ...[...this.#incomplete].slice(0, MAX_INCOMPLETE)]
+    const due = [...this.#incomplete].slice(0, MAX_INCOMPLETE)
+    for (const id of due) {
+      this.#incomplete.delete(id)
+      this.#incomplete.add(id)
+    }
+    return [...this.#skipped.due(), ...due]
   }
 
   async apply(next: ChainUpdate) {

@@ -40,3 +40,18 @@ test('campaigns that an earlier version has stored are read again, once, for wha
   const read = [steps, later].map((some) => some.flatMap((step) => (step.type === 'new-blocks' ? step.campaigns : [])))
   expect(read.map(({ length }) => length)).toEqual([9, 0])
 })
+
+test('of more incomplete campaigns than are read with one block, each has its turn, whether others stay so or not', async () => {
+  await using database = await createTestDatabase()
+  await using node = await startScriptedNode(new Playing(10))
+  await openIndexed(database.url, node.url).then(({ store }) => store.close())
+  await database.query(
+    `insert into followed_campaigns (id, chain_id, contracts, origin)
+    select '8453:0x' || number, 8453, '{}', '{}' from generate_series(1, 50) number`,
+  )
+  await using index = await openIndexed(database.url, node.url)
+  const looks: string[][] = []
+  for (let look = 0; look < 3; look += 1) looks.push(await index.store.dueAgain())
+  expect(Math.max(...looks.map(({ length }) => length))).toBeLessThan(25)
+  expect(new Set(looks.flat()).size).toBe(50)
+})
