@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Hex } from 'viem'
 import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import { coreEvents } from '../protocol/abi-events.ts'
@@ -15,6 +16,9 @@ const MAX_ROUNDS = 3
 /** How long a call that has failed so often is not repeated. */
 const SILENCE_MS = 600_000
 
+/** How many such calls are remembered: contracts of others cause them. */
+const MAX_SILENT = 10_000
+
 /**
  * Calls contracts at a block. Whoever deploys a contract decides what it does: a call may fail with a message that no
  * other client uses, or take longer than a node allows. What the same endpoint reads of a core distinguishes this from an
@@ -29,8 +33,8 @@ export function createContractCalls(
   cores: ReadonlySet<Hex>,
   knownContracts: () => Promise<readonly Hex[]>,
 ) {
-  const silentUntil = new Map<string, number>()
-  const isSilent = ({ to, data }: ContractCall) => (silentUntil.get(to + data) ?? 0) > Date.now()
+  const silent = new LRUCache<string, true>({ max: MAX_SILENT, ttl: SILENCE_MS })
+  const isSilent = ({ to, data }: ContractCall) => silent.has(to + data)
 
   return (hash: Hex, signal: AbortSignal): CallContracts =>
     async (calls) => {
@@ -63,7 +67,7 @@ export function createContractCalls(
             }),
           )
           for (const [index, { to, data }] of open.entries()) {
-            if (alone[index] instanceof EndpointError) silentUntil.set(to + data, Date.now() + SILENCE_MS)
+            if (alone[index] instanceof EndpointError) silent.set(to + data, true)
           }
           return alone
         },
