@@ -11,9 +11,14 @@ import { type Interference, lastingFaults } from '../simulation/node-faults.ts'
 import { startScriptedNode } from '../simulation/scripted-node.ts'
 
 const recordedFacts = { campaigns: recordedCampaigns, claims: recordedClaims }
-/** One of a campaign, and no core. */
-const contract =
-  recording.blocks.flatMap(({ reads }) => reads).find(({ to }) => !recording.cores.includes(to))?.to ?? '0x'
+/** The newest read of a contract that is part of a campaign. */
+const aRead = recording.blocks
+  .flatMap(({ reads }) => reads)
+  .findLast((read) => !recording.cores.includes(read.to) && read.result !== null) ?? {
+  to: '0x',
+  data: '0x',
+  result: null,
+}
 const END = recording.blocks.at(-1)?.number ?? 0
 
 /** What a fresh look at a chain finds. */
@@ -270,7 +275,7 @@ test('a call that has the connection cut each time is taken for one that reverts
   await using node = await startScriptedNode(playedRecording(END - 20))
   const { client } = createFollowed([node.url], recording.startBlock)
   const { head } = await client.heads()
-  const call = { to: contract, data: '0x01' } as const
+  const call = { to: aRead.to, data: '0x01' } as const
   node.interfere = ([request], response) => {
     if (Object(request?.params[0]).to !== call.to) return false
     response.destroy()
@@ -305,9 +310,7 @@ test('a node without the state of a block is not believed about contracts of sto
   const { client, settle } = createFollowed([node.url], recording.startBlock)
   await settle()
   const { head } = await client.heads()
-  const { to, data, result } = recording.blocks
-    .flatMap(({ reads }) => reads)
-    .findLast((read) => !recording.cores.includes(read.to) && read.result !== null) ?? { to: '0x', data: '0x' }
+  const { to, data, result } = aRead
   const callOn = ({ callAt: read }: typeof client) => read(head.hash)([{ to, data }])
   hasState = false
   await expect(callOn(client)).rejects.toThrow('has no state of a block')
@@ -319,7 +322,7 @@ test('a node without the state of a block is not believed about contracts of sto
 
 test('a call that is refused again and again is not asked again for a while', async () => {
   const chain = playedRecording(END - 20)
-  const call = { to: contract, data: '0x01' } as const
+  const call = { to: aRead.to, data: '0x01' } as const
   const callAt: typeof chain.callAt = (block, to, data) => (to === call.to ? null : chain.callAt(block, to, data))
   await using node = await startScriptedNode({
     ...chain,
@@ -335,28 +338,23 @@ test('a call that is refused again and again is not asked again for a while', as
 })
 
 test('a node that cannot read contracts for a while is not believed, though it answers what needs no state', async () => {
-  const chain = new Playing(2)
-  await using node = await startScriptedNode(chain)
-  const { store, settle } = createFollowed([node.url], recording.startBlock)
-  chain.mine(2)
-  await settle()
-  let failures = 0
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  const { client } = createFollowed([node.url], recording.startBlock, { settings: { stallTimeoutMs: 300 } })
+  const { head } = await client.heads()
+  const call = () => client.callAt(head.hash)([{ to: aRead.to, data: aRead.data }])
   node.interfere = (requests, _response, send) => {
     const isOfState = ({ params: [call] }: (typeof requests)[number]) => !/^0x0*$/.test(String(Object(call).to))
-    if (failures >= 60 || requests[0]?.method !== 'eth_call' || !requests.some(isOfState)) return false
-    failures += requests.length
+    if (requests[0]?.method !== 'eth_call' || !requests.some(isOfState)) return false
     const responses = requests.map(({ id }) => ({
-      jsonrpc: '2.0',
-      id,
+      ...{ jsonrpc: '2.0', id },
       error: { code: -32603, message: 'internal error' },
     }))
     send(responses.length === 1 ? responses[0] : responses)
     return true
   }
-  chain.mine(4)
-  await settle()
-  expect(failures).toBeGreaterThanOrEqual(60)
-  expect(store.facts()).toEqual(await factsOf(node.url))
+  await expect(call()).rejects.toThrow(ChainUnavailableError)
+  node.interfere = () => false
+  expect(await call()).toEqual([aRead.result])
 })
 
 test('a search of logs may take longer than other requests', async () => {
