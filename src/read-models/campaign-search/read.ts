@@ -194,7 +194,7 @@ export interface WalkedPage {
  * ID.
  */
 export const WALK_POSITION =
-  /^(\d{1,13}) (\d{1,15}) ([0-9a-f-]{36}) (\d{1,15}) ([01]) (-?\d{1,15}|) (\d{1,12}) (\d{1,16}) (0x[0-9a-f]{40}) (\d{1,78})$/
+  /^(\d{1,13}) (\d{1,15}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\d{1,15}) ([01]) (-?\d{1,15}|) (\d{1,12}) (\d{1,16}) (0x[0-9a-f]{40}) (\d{1,78})$/
 
 /** The limits of an instant, in milliseconds since 1970: of the years 1 and 9999. */
 const [MIN_INSTANT, MAX_INSTANT] = [-62_135_596_800_000, 253_402_300_799_999]

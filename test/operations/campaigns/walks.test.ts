@@ -234,4 +234,12 @@ test('a cursor is refused with a page, with other parameters and where it is non
     const query = { tokenWhitelist: 'false', cursor: made(place).toString('base64url') }
     expect((await ask(api, query)).ids).toEqual([])
   }
+  const place = Buffer.from(cursor, 'base64url').subarray(9).toString()
+  for (let at = 0; at < place.length; at += 1) {
+    for (const character of ['-', '9']) {
+      const changed = made(`${place.slice(0, at)}${character}${place.slice(at + 1)}`).toString('base64url')
+      const { statusCode } = await api.get(`/campaigns?tokenWhitelist=false&cursor=${changed}`)
+      expect([200, 400], changed).toContain(statusCode)
+    }
+  }
 })
