@@ -130,7 +130,8 @@ export class Connections {
     if (connection === undefined || connection.lastResponse !== undefined) return
     connection.lastResponse = bytes
     socket.pause()
-    if (connection.exchange === undefined) this.#rejected.finish(socket, bytes)
+    const { exchange } = connection
+    if (exchange === undefined || lacksBody(exchange)) this.#rejected.finish(socket, bytes)
   }
 
   /** Closes the connections of all refused clients. */
@@ -208,6 +209,9 @@ export class Connections {
     else if (!socket.destroyed) this.#rejected.finish(socket, lastResponse)
   }
 }
+
+/** Whether a request waits for the rest of its body, without which it has no other response. */
+const lacksBody = ({ response }: Exchange) => !response.req.complete && !response.headersSent
 
 /**
  * Stops Node.js from parsing more requests out of data it has already read: one piece can hold a thousand, and each

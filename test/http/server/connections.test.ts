@@ -23,6 +23,11 @@ const REFUSED: [name: string, request: string, status: number][] = [
   ['that is no HTTP', 'X\r\n\r\n', 400],
   ['whose headers are too long', `GET / HTTP/1.1\r\nx-long: ${'a'.repeat(40_000)}`, 431],
   ['for a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n', 405],
+  [
+    'whose body is no HTTP',
+    'POST /mcp HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nX\r\n',
+    400,
+  ],
   ['after which comes no HTTP', 'GET /livez HTTP/1.1\r\nhost: x\r\n\r\nX\r\n\r\n', 200],
 ]
 
@@ -33,6 +38,7 @@ describe('a request', () => {
     client.socket.write(request)
     await client.received(`HTTP/1.1 ${status} `)
     await noConnections()
+    expect(api.defects).toEqual([])
   })
 
   test.each(REFUSED)(
