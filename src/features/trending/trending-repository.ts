@@ -12,7 +12,7 @@ import {
   toWholeSeconds,
 } from '../../read-models/claim-windows/read.ts'
 import type { Incentive } from '../../schemas/campaigns/incentives.ts'
-import { createDocumentParser, OPEN } from './trending-documents.ts'
+import { createDocumentParser, OPEN } from './document-parser.ts'
 import { assetAddressOf, roundUsd, withoutUndefined } from './trending-incentives.ts'
 import type {
   ActionTemplate,
