@@ -184,8 +184,15 @@ async function runUnlessAborted<T>(
   }
 }
 
-/** Whether the server ended the statement but not the session. */
-const isOfStatement = (error: unknown) => error instanceof pg.DatabaseError && error.severity === 'ERROR'
+/**
+ * SQLSTATEs of errors that may end the session: of connections, of an operator, of the system and of the server itself, and of
+ * transactions that take too long.
+ */
+const MAY_END_SESSION = /^(08|57P|58|XX|F0|25P0[34])/
+
+/** Whether the server ended the statement but not the session. It names the severity in its own language. */
+const isOfStatement = (error: unknown) =>
+  error instanceof pg.DatabaseError && error.severity !== 'FATAL' && !MAY_END_SESSION.test(error.code ?? '')
 
 /** Whether a statement only reads, so that it may be repeated. */
 const isQuery = ({ text }: pg.QueryConfig) => /^\s*\(*(select|with)\b/i.test(text)
