@@ -87,6 +87,10 @@ test('each change is sent once taken, in order, signed as Standard Webhooks, and
     // It passes every filter.
     await ingest.apply({ records: [], chainEvent: { chainId: 8453, kind: 'reset' } })
     await untilTaken(6)
+    expect(await runCli(['notify', '--to', url, '--secret-file', secretFile], { DATABASE_URL: database.url })).toEqual({
+      ...{ code: 1, signal: null, stdout: '' },
+      stderr: `${secretFile}.cursor is in use by another process\n`,
+    })
     sender.child.kill('SIGTERM')
     const { code, stderr, stdout } = await sender.ended
     expect([code, stdout]).toEqual([0, ''])

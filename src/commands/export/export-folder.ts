@@ -3,10 +3,10 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, truncate, writeFile }
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Static, Type } from '@sinclair/typebox'
-import { lock } from 'proper-lockfile'
 import { recordKinds } from '../../database/exported-records/record-columns.ts'
 import type { RecordFormat } from '../../database/exported-records/record-sql.ts'
 import { OperatorError } from '../../operator-error.ts'
+import { withExclusiveLock } from '../../process/exclusive-lock.ts'
 import { createValidator } from '../../schemas/validator.ts'
 
 /** A folder that cannot be gone on with; the message says why and what to do. */
@@ -159,10 +159,6 @@ export async function writeState({ path, ensureLocked }: LockedFolder, state: Co
   await rename(unfinished, join(path, STATE))
 }
 
-/** After this time the lock of a process that was killed does not count any more; a process that starts waits for longer. */
-const STALE_MS = 3000
-const LOCK_RETRIES = { retries: 9, minTimeout: 500, factor: 1 }
-
 /**
  * Works on a folder, which is made where it is missing, as its only process.
  * @throws ExportFolderError
@@ -170,21 +166,5 @@ const LOCK_RETRIES = { retries: 9, minTimeout: 500, factor: 1 }
 export async function lockFolder(path: string, work: (folder: LockedFolder) => Promise<void>) {
   await mkdir(path, { recursive: true })
   const inUse = new ExportFolderError(`${path} is in use by another process`)
-  let isLost = false
-  const release = await lock(path, {
-    ...{ lockfilePath: join(path, 'lock'), stale: STALE_MS, update: STALE_MS / 3, retries: LOCK_RETRIES },
-    onCompromised: () => {
-      isLost = true
-    },
-  }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ELOCKED' ? inUse : error
-  })
-  const ensureLocked = () => {
-    if (isLost) throw inUse
-  }
-  try {
-    await work({ path, ensureLocked })
-  } finally {
-    if (!isLost) await release()
-  }
+  await withExclusiveLock(join(path, 'lock'), inUse, (ensureLocked) => work({ path, ensureLocked }))
 }

@@ -6,6 +6,7 @@ import { explainFailure } from '../../database/connection/database-errors.ts'
 import type { Database } from '../../database/connection/open-database.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { retryWhileAway, withCurrentSchema } from '../../process/database-access.ts'
+import { withExclusiveLock } from '../../process/exclusive-lock.ts'
 import { ending, handleSignals } from '../../process/shutdown.ts'
 import { createChangeReader, parseChangeCursor } from '../../read-models/changes/read.ts'
 import { type Change, changeKinds } from '../../schemas/changes.ts'
@@ -54,20 +55,29 @@ export async function notify(settings: Settings, options: NotifyOptions) {
   if (key === undefined) throw new NotifyError('--secret-file must hold a secret: whsec_ and 24 to 64 bytes in base64')
   const kinds = options.kind?.flatMap((kind) => kind.split(',')) ?? changeKinds
   for (const kind of kinds) requireKind(kind)
-  const cursorFile = options.cursorFile ?? `${options.secretFile}.cursor`
-  const storedCursor = (await readText(cursorFile, '--cursor-file', { mayBeMissing: true }))?.trim()
-  const from = storedCursor ?? options.from
-  if (from !== undefined) requireCursor(from, storedCursor === undefined ? '--from' : '--cursor-file')
   const webhook: Webhook = {
     ...{ url, key, signal: ending, sleep },
     onFailure: (why, pauseMs) =>
       log(`not delivered to ${url.origin}: ${why}, retrying in ${Math.ceil(pauseMs / 1000)} s`),
   }
-  await withCurrentSchema(
-    settings,
-    async (_url, database) => sendAll({ database, from, kinds, cursorFile, webhook }),
-    retryWhileAway,
-  )
+  const cursorFile = options.cursorFile ?? `${options.secretFile}.cursor`
+  const inUse = new NotifyError(`${cursorFile} is in use by another process`)
+  await withExclusiveLock(`${cursorFile}.lock`, inUse, async (ensureLocked) => {
+    const from = await readCursor(cursorFile, options.from)
+    await withCurrentSchema(
+      settings,
+      async (_url, database) => sendAll({ database, from, kinds, cursorFile, webhook, ensureLocked }),
+      retryWhileAway,
+    )
+  })
+}
+
+/** Where to begin: the stored cursor, else the given one; undefined if there is none. */
+async function readCursor(cursorFile: string, given: string | undefined) {
+  const storedCursor = (await readText(cursorFile, '--cursor-file', { mayBeMissing: true }))?.trim()
+  const from = storedCursor ?? given
+  if (from !== undefined) requireCursor(from, storedCursor === undefined ? '--from' : '--cursor-file')
+  return from
 }
 
 interface Sending {
@@ -76,11 +86,16 @@ interface Sending {
   kinds: readonly string[]
   cursorFile: string
   webhook: Webhook
+  ensureLocked: () => void
 }
 
-async function sendAll({ database, from, kinds, cursorFile, webhook }: Sending) {
+async function sendAll({ database, from, kinds, cursorFile, webhook, ensureLocked }: Sending) {
   const reader = createChangeReader(database)
   let cursor = from
+  const keep = (reached: string) => {
+    ensureLocked()
+    return writeCursor(cursorFile, reached)
+  }
   while (!ending.aborted) {
     const page = await retryWhileAway(() => reader.read(cursor, PAGE))
     if (page === undefined) {
@@ -90,10 +105,11 @@ async function sendAll({ database, from, kinds, cursorFile, webhook }: Sending) 
     }
     for (const change of page.changes) {
       if (change.kind !== 'reset' && !kinds.includes(change.kind)) continue
+      ensureLocked()
       if (!(await deliver(change, webhook))) return
-      await keep(cursorFile, change.cursor)
+      await keep(change.cursor)
     }
-    if (page.next !== cursor) await keep(cursorFile, page.next)
+    if (page.next !== cursor) await keep(page.next)
     if (cursor === undefined) log(`sending changes to ${webhook.url.origin}`)
     cursor = page.next
     if (!page.hasMore) await sleep(POLL_MS)
@@ -101,7 +117,7 @@ async function sendAll({ database, from, kinds, cursorFile, webhook }: Sending) 
 }
 
 /** Writes atomically. */
-async function keep(file: string, cursor: string) {
+async function writeCursor(file: string, cursor: string) {
   await writeFile(`${file}.new`, `${cursor}\n`, { flush: true })
   await rename(`${file}.new`, file)
 }
