@@ -1,4 +1,4 @@
-import type { Change } from 'reward-campaigns-client'
+import { type Change, createClient } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
 import { aCampaign, aToken } from '../setup/records.ts'
 import { startTestClient } from '../setup/test-client.ts'
@@ -52,4 +52,20 @@ test('a history that is lost is a failure, and asked for once', async () => {
     message: expect.stringContaining('export the data anew'),
   })
   expect(service.exchanges.map(({ status }) => status)).toEqual([410])
+})
+
+test.each([408, 425])('changes go on after a proxy has answered %i', async (status) => {
+  await using service = await startTestClient()
+  const responses = [new Response('<h1>later</h1>', { status })]
+  const client = createClient({
+    baseUrl: service.baseUrl,
+    fetch: async (request) => responses.pop() ?? fetch(request),
+  })
+  const changes = client.changes({ kind: ['campaign.added'] })
+  const next = changes.next()
+  await waitFor(async () => service.api.counts.streams() === 1 || undefined)
+  const campaign = aCampaign()
+  await service.api.save(campaign)
+  expect((await next).value).toMatchObject({ kind: 'campaign.added', campaignId: campaign.id })
+  await changes.return()
 })

@@ -9,6 +9,9 @@ type FetchChanges = (query: Query<'listChanges'>) => Promise<ResponseOf<'listCha
 /** As long as an empty response may wait. */
 const WAIT_SECONDS = 25
 
+/** Of the statuses below 500 those that pass: 408 and 425 are of proxies. */
+const PASSING = [408, 425, 429]
+
 /** How long it is waited after a failure, and at most: each time twice as long. */
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 30_000
@@ -32,7 +35,7 @@ export async function* iterateChanges(
       })
       pause = FIRST_PAUSE_MS
     } catch (error) {
-      const isRefused = error instanceof ServiceError && error.status < 500 && error.status !== 429
+      const isRefused = error instanceof ServiceError && error.status < 500 && !PASSING.includes(error.status)
       if (isRefused || signal?.aborted) throw error
       await sleep(pause, signal)
       pause = Math.min(2 * pause, MAX_PAUSE_MS)
