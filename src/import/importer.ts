@@ -107,8 +107,10 @@ async function importInTransaction(
   await query('select advance_claim_windows()')
   await runBatchSteps(query, changes, (table) => query(`analyze ${table}`))
   await removeReferred(query, changes, files)
+  // Of the campaigns of the call: values of claims touch others.
+  const whitelist = await summarizeWhitelist(client)
   if (mayRevalue(changes)) await revalueClaims(query)
-  return { records, ...(await summarizeWhitelist(client)) }
+  return { records, ...whitelist }
 }
 
 /** Bytes of one record type that are collected before they are sent. */

@@ -93,9 +93,11 @@ const isArray = (bytes: Buffer) => bytes[0] !== OPEN_OBJECT && /^\uFEFF?\s*\[/.t
 
 /** Rules that a schema cannot express. */
 function checkMeaning(record: ImportRecord): ReadRecord {
-  if (record.type === 'campaign') {
+  if (record.type === 'campaign' || record.type === 'campaignMetadata') {
     const [, , identifier = ''] = record.id.split(':')
     if (BigInt(identifier) >= 2n ** 256n) return problem('/id', 'has an identifier of 2^256 or more')
+  }
+  if (record.type === 'campaign') {
     const { allowList, incentives, incentivePositions: positions } = record
     const isAscending = positions?.every((position, index) => index === 0 || position > Number(positions[index - 1]))
     if (positions && (positions.length !== incentives.length || !isAscending)) {

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { type ImportSource, toFileSource, toNdjson, UnreadableFileError } from '../../src/import/sources.ts'
-import { recordTypes } from '../../src/ingest/records.ts'
+import { type ImportRecord, recordTypes } from '../../src/ingest/records.ts'
 import { ImportFaultsError } from '../../src/ingest/validation-errors.ts'
 import { expectMapsToAgree } from '../setup/data/campaign-maps.ts'
 import { variants } from '../setup/data/incentive-variants.ts'
@@ -397,5 +397,18 @@ test('the summary says how many campaigns the default tokenWhitelist hides, and 
       { token: `8453:${unlisted}`, campaigns: 2 },
       { token: `8453:${unknown}`, campaigns: 1 },
     ],
+  })
+})
+
+test('the summary names hidden campaigns also where the call changes the values of claims', async () => {
+  await using database = await createTestDatabase()
+  const [paid, unknown] = [aToken(), anAddress('unknown')]
+  const campaign = aCampaign({ incentives: [anErc20Incentive(paid.address)] })
+  await save(database, paid, campaign, aClaim(campaign))
+  const price = { type: 'tokenPrice', chainId: 8453, address: paid.address, at: '2020-01-01T00:00:00Z', priceUsd: '2' }
+  const hidden = aCampaign({ incentives: [anErc20Incentive(unknown)] })
+  expect(await save(database, hidden, price as ImportRecord)).toMatchObject({
+    hiddenCampaigns: 1,
+    missingTokens: [{ token: `8453:${unknown}`, campaigns: 1 }],
   })
 })

@@ -242,6 +242,12 @@ describe('a record that is not what it has to be', () => {
       /below 2\^256/,
     ],
     ['has an identifier of 2^256', { ...campaign, id: `8453:${core}:${beyond}` }, '/id', /2\^256/],
+    [
+      'is metadata of an identifier of 2^256',
+      { type: 'campaignMetadata', id: `8453:${core}:${beyond}`, campaignName: 'A' },
+      '/id',
+      /2\^256/,
+    ],
     ['has a chain ID of 2^53', { ...campaign, id: `9007199254740992:${core}:1` }, '/id', /^must be a campaign ID/],
     ['has a campaign ID without identifier', { ...campaign, id: `8453:${core}` }, '/id', /^must be a campaign ID/],
     ['has a fee that is too large', { ...campaign, protocolFee: beyond }, '/protocolFee', /below 2\^256/],

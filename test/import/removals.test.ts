@@ -130,6 +130,16 @@ test('of a record and its removal in a call the later one counts', async () => {
   expect(await contentWithoutKeys(database)).toEqual({ ...whole, profiles: [], profile_score_counts: [] })
 })
 
+test('a template to which metadata refers, in whatever case, cannot be removed before its campaign comes', async () => {
+  await using database = await createTestDatabase()
+  const named = aCampaign()
+  const lettered = { ...template, id: 'abcdefab-0000-4000-8000-abcdefabcdef' }
+  const actionTemplateId = lettered.id.toUpperCase()
+  await save(database, lettered, { type: 'campaignMetadata', id: named.id, actionTemplateId })
+  expect(await faultsOf(database, toRemoval(lettered))).toEqual(['records:1: /id: is still referred to by a campaign'])
+  await save(database, named)
+})
+
 test('what something else refers to, and what a followed chain tells, cannot be removed', async () => {
   await using database = await createTestDatabase()
   await save(database, ...everything)

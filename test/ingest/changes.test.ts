@@ -111,6 +111,17 @@ test('a price of the past is told with the price of now, and so is its withdrawa
   expect(await apply([{ ...token, decimals: 6 }])).toEqual([{ kind: 'token.changed', chainId, token: tokenOf(token) }])
 })
 
+test('a campaign that is removed with its metadata, or while it comes, is told as removed and nothing else', async () => {
+  const campaign = aCampaign()
+  const metadata = { type: 'campaignMetadata' as const, id: campaign.id, campaignName: 'A name' }
+  const removal = { type: 'removal' as const, of: 'campaign' as const, id: campaign.id }
+  const removed = { kind: 'campaign.removed', chainId: 8453, campaignId: campaign.id }
+  await apply([campaign])
+  expect(await apply([metadata], { removals: [removal] })).toEqual([removed])
+  await apply([campaign])
+  expect(await apply([], { removals: [removal, { ...removal, of: 'campaignMetadata' }] })).toEqual([removed])
+})
+
 test('figures that a chain tells of an incentive are told as the campaign; a reset stands for all of its commit', async () => {
   const token = aToken()
   const incentive = anErc20Incentive(token.address)

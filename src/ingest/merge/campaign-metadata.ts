@@ -47,7 +47,8 @@ const storeMetadata: Step[] = stepsFor(
   join campaign_metadata stored using (id)
   join campaigns using (id)
   ${asStaged('metadata.line_id', "coalesce(stored.own, '{}')")}
-  where not exists (select from staged_campaign named where named.id = metadata.id)`,
+  where not exists (select from staged_campaign named where named.id = metadata.id)
+    and not exists (select from withdrawn_campaign removed where removed.id = metadata.id)`,
 )
 
 /** Before anything reads the staged campaigns. */

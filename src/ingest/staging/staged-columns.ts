@@ -31,7 +31,8 @@ export const withoutUnknownAmounts = (incentive: Record<string, unknown>) =>
 const sharedColumns = {
   campaign_name: ['text', (record) => record.campaignName],
   template_id: ['text', (record) => record.templateId],
-  action_template_id: ['uuid', (record) => record.actionTemplateId],
+  // As the database writes it: it is compared as text too.
+  action_template_id: ['uuid', (record) => record.actionTemplateId?.toLowerCase()],
   nft_image_uri: ['text', (record) => record.nftImageUri],
   nft_name: ['text', (record) => record.nftName],
   nft_metadata_id: ['text', (record) => record.nftMetadataId],
