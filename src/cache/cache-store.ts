@@ -30,8 +30,10 @@ export function createCacheStore({
   const responses = new LRUCache<string, CachedResponse>({
     // The cache requires a positive size; one byte stores nothing.
     maxSize: Math.max(maxBytes, 1),
-    sizeCalculation: ({ content, dependencies }, cacheKey) =>
+    sizeCalculation: ({ content, headers, dependencies }, cacheKey) =>
       ENTRY_BYTES +
+      // Links to other pages repeat a long query.
+      Object.values(headers).reduce((bytes, value) => bytes + value.length, 0) +
       content.plain.length +
       content.encodedBytes +
       cacheKey.length +

@@ -58,6 +58,14 @@ test('the compressed forms of an answer count towards the memory of all', () => 
   expect(stored).toEqual(['7', '8', '9'])
 })
 
+test('the links of an answer count towards the memory of all', () => {
+  const kept = createCacheStore({ maxBytes: 100_000, hasChanged: () => false })
+  const names = Array.from({ length: 10 }, (_, index) => `${index}`)
+  for (const name of names) kept.keep(name, { ...responseAt(1, 1), headers: { link: 'l'.repeat(30_000) } })
+  const stored = names.filter((name) => kept.lookup(name, responseAt(1, 1).version, 1) !== undefined)
+  expect(stored).toEqual(['7', '8', '9'])
+})
+
 /** Whether a response that has been given once is kept: without this table it can't be recomputed. */
 async function isKept(api: BorrowedTestApp, url: string) {
   await api.database.query('alter table campaign_documents rename to elsewhere')

@@ -69,3 +69,23 @@ test.each([408, 425])('changes go on after a proxy has answered %i', async (stat
   expect((await next).value).toMatchObject({ kind: 'campaign.added', campaignId: campaign.id })
   await changes.return()
 })
+
+test('changes are asked for again no sooner than the service wants', async () => {
+  await using service = await startTestClient()
+  const asked: number[] = []
+  const client = createClient({
+    baseUrl: service.baseUrl,
+    retries: 0,
+    async fetch(request) {
+      asked.push(performance.now())
+      return asked.length > 1 ? fetch(request) : new Response('{}', { status: 429, headers: { 'retry-after': '2' } })
+    },
+  })
+  const changes = client.changes({})
+  const next = changes.next()
+  await waitFor(async () => service.api.counts.streams() === 1 || undefined)
+  await service.api.save(aCampaign())
+  await next
+  await changes.return()
+  expect(Number(asked[1]) - Number(asked[0])).toBeGreaterThan(1990)
+})

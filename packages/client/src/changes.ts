@@ -12,6 +12,9 @@ const WAIT_SECONDS = 25
 /** Of the statuses below 500 those that pass: 408 and 425 are of proxies. */
 const PASSING = [408, 425, 429]
 
+/** The most that `Retry-After` is followed. */
+const MAX_ASKED_MS = 3_600_000
+
 /** How long it is waited after a failure, and at most: each time twice as long. */
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 30_000
@@ -37,7 +40,8 @@ export async function* iterateChanges(
     } catch (error) {
       const isRefused = error instanceof ServiceError && error.status < 500 && !PASSING.includes(error.status)
       if (isRefused || signal?.aborted) throw error
-      await sleep(pause, signal)
+      const askedMs = error instanceof ServiceError ? 1000 * (error.retryAfterSeconds ?? 0) : 0
+      await sleep(Math.min(Math.max(pause, askedMs), MAX_ASKED_MS), signal)
       pause = Math.min(2 * pause, MAX_PAUSE_MS)
       continue
     }
