@@ -13,7 +13,7 @@ const WAIT_SECONDS = 25
 const PASSING = [408, 425, 429]
 
 /** The most that `Retry-After` is followed. */
-const MAX_ASKED_MS = 3_600_000
+const MAX_REQUESTED_MS = 3_600_000
 
 /** How long it is waited after a failure, and at most: each time twice as long. */
 const FIRST_PAUSE_MS = 500
@@ -40,8 +40,8 @@ export async function* iterateChanges(
     } catch (error) {
       const isRefused = error instanceof ServiceError && error.status < 500 && !PASSING.includes(error.status)
       if (isRefused || signal?.aborted) throw error
-      const askedMs = error instanceof ServiceError ? 1000 * (error.retryAfterSeconds ?? 0) : 0
-      await sleep(Math.min(Math.max(pause, askedMs), MAX_ASKED_MS), signal)
+      const requestedMs = error instanceof ServiceError ? 1000 * (error.retryAfterSeconds ?? 0) : 0
+      await sleep(Math.min(Math.max(pause, requestedMs), MAX_REQUESTED_MS), signal)
       pause = Math.min(2 * pause, MAX_PAUSE_MS)
       continue
     }
