@@ -24,16 +24,13 @@ import { mayNotImport, toImportFailure } from './import-failures.ts'
 import { createMemoryPressure, readLines, UnreadableLineError } from './lines.ts'
 import { type ReadRecord, readRecord } from './record-reader.ts'
 import type { ImportSource } from './sources.ts'
+import { summarizeWhitelist, type WhitelistSummary } from './whitelist-summary.ts'
 
 /** Records read, by type. */
 type RecordCounts = Record<LineType, number>
 
-export interface ImportSummary {
+export interface ImportSummary extends WhitelistSummary {
   records: RecordCounts
-  /** Of the campaigns that the import concerns, how many the default `tokenWhitelist` hides. */
-  hiddenCampaigns: number
-  /** Tokens that would have to be known and whitelisted for that, those of the most campaigns first; at most 20. */
-  missingTokens: { token: string; campaigns: number }[]
 }
 
 export interface ImportOptions {
@@ -214,30 +211,3 @@ function createCopyBuffers(client: pg.Client) {
 /** All is imported by then: this is no failure of the import. */
 const toNotVacuumed = (error: unknown) =>
   `all is imported, but not vacuumed (${describeFailure(error)}): queries may be slower until the database does it by itself`
-
-/*
- * The import concerns the campaigns of its records and those that its claims and tokens change; others, possibly a
- * million, are not counted.
- */
-
-export const hiddenCampaignsSql = `
-  select count(*) from touched_campaigns join campaigns using (key) where not has_whitelisted_rewards`
-
-export const missingTokensSql = `
-  select incentives.chain_id || ':' || asset as token, count(distinct key) as campaigns
-  from touched_campaigns
-  join campaigns using (key)
-  join incentives on campaign_key = key
-  left join tokens on tokens.chain_id = incentives.chain_id and tokens.address = asset
-  where not has_whitelisted_rewards and asset is not null and is_whitelisted is not true
-  group by 1 order by 2 desc, 1 limit 20`
-
-/** Runs at the end of an import's transaction, after the derived columns are computed. */
-async function summarizeWhitelist(client: pg.Client): Promise<Omit<ImportSummary, 'records'>> {
-  const hidden = await client.query<{ count: string }>(hiddenCampaignsSql)
-  const missing = await client.query<{ token: string; campaigns: string }>(missingTokensSql)
-  return {
-    hiddenCampaigns: Number(hidden.rows[0]?.count),
-    missingTokens: missing.rows.map(({ token, campaigns }) => ({ token, campaigns: Number(campaigns) })),
-  }
-}

@@ -281,7 +281,8 @@ test('a process that was suspended leaves its folder to the one that has taken i
       ),
     )
   await using suspended = startCli(['export', folder.path, '--follow'], { DATABASE_URL: database.url })
-  await waitFor(async () => (await readdir(folder.path)).includes('prices.ndjson') || undefined)
+  const hasCursor = (text: string) => /"cursor": "[\w-]/.test(text) || undefined
+  await waitFor(() => readFile(join(folder.path, 'cursor.json'), 'utf8').then(hasCursor, () => undefined))
   suspended.child.kill('SIGSTOP')
   await change(database)
   await exportToFolder(settings, folder.path, { format: 'ndjson' })

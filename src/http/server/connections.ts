@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { toOverloadResponse } from '../request/raw-responses.ts'
 import { createUsages, isThisMachine, type Usage } from './address-usage.ts'
 import { createExchanges, type Exchange, type Exchanges } from './exchanges.ts'
+import { createRejectedConnections } from './rejected-connections.ts'
 import { findSlow } from './slow-responses.ts'
 
 /** Connections beyond the limit, on which only probes are answered. */
@@ -220,25 +221,4 @@ const lacksBody = ({ response }: Exchange) => !response.req.complete && !respons
  */
 function stopParsing(socket: Socket & { parser?: { pause?: () => void } | null }) {
   socket.parser?.pause?.()
-}
-
-/** How long a refused client may take to read the last response. */
-const LAST_RESPONSE_MS = 1000
-
-/** Connections of refused clients: each gets a last response, and the service does not wait for it. */
-function createRejectedConnections() {
-  const rejected = new Set<Socket>()
-  return {
-    finish(socket: Socket, response: string) {
-      rejected.add(socket)
-      socket.once('close', () => rejected.delete(socket))
-      socket.end(response)
-      // Unread request bytes would make the system discard the response if the connection were closed at once.
-      setTimeout(() => socket.destroy(), LAST_RESPONSE_MS).unref()
-    },
-
-    closeAll() {
-      for (const socket of rejected) socket.destroy()
-    },
-  }
 }

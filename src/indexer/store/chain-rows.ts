@@ -85,21 +85,6 @@ export const dropBackFilledClaims = (
     [chainId, claims.map(({ txHash }) => txHash), claims.map(({ logIndex }) => logIndex)],
   )
 
-/**
- * The campaigns of a chain that an earlier version has stored without something that is fixed, or without the state of
- * an auction, which is read with them again.
- */
-export async function findIncomplete(client: pg.Client, chainId: number) {
-  const { rows } = await client.query<{ id: string }>(
-    `select id from followed_campaigns where chain_id = $1 and origin -> 'maxClaimsPerClaimant' is null
-    union
-    select campaigns.id from incentives join campaigns on key = campaign_key
-    where type = 'CGDAIncentive' and auction is null and campaigns.chain_id = $1`,
-    [chainId],
-  )
-  return new Set(rows.map(({ id }) => id))
-}
-
 /** The window moves on: withdrawn blocks go, and final ones, except the newest of them. */
 export async function storeBlocks(
   client: pg.Client,

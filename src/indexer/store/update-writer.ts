@@ -17,7 +17,6 @@ import {
   deleteUnknownAbove,
   dropBackFilledClaims,
   dropOrigins,
-  findIncomplete,
   readStored,
   recordSync,
   storeBackfilledClaims,
@@ -28,6 +27,7 @@ import {
   updateChain,
 } from './chain-rows.ts'
 import { feedsAsJson, keepBackFilledPrices, toPriceBatch } from './feed-rows.ts'
+import { findIncomplete, type IncompleteCampaigns } from './incomplete-campaigns.ts'
 import {
   findRejected,
   openSkippedCampaigns,
@@ -43,16 +43,13 @@ type UpdateOf<Type extends ChainUpdate['type']> = Extract<ChainUpdate, { type: T
 /** How often a sync without changes is recorded. */
 const RECORD_INTERVAL_MS = 1000
 
-/** Maximum number of incomplete campaigns that are read again with one block, besides those that it touches. */
-const MAX_INCOMPLETE = 20
-
 /** Writes the updates of one chain, one after the other, and remembers the state after the last one. */
 export class UpdateWriter {
   readonly #client: pg.Client
   readonly #ingest: Ingest
   readonly #chain: StoredChainSettings
   readonly #skipped: SkippedCampaigns
-  readonly #incomplete: Set<string>
+  readonly #incomplete: IncompleteCampaigns
   /** Fingerprints of campaigns that this process has written: most changes to them are claims only. */
   readonly #written = new Map<string, string>()
   #stored: StoredChain
@@ -63,7 +60,7 @@ export class UpdateWriter {
     client: pg.Client,
     ingest: Ingest,
     chain: StoredChainSettings,
-    found: { stored: StoredChain; skipped: SkippedCampaigns; incomplete: Set<string> },
+    found: { stored: StoredChain; skipped: SkippedCampaigns; incomplete: IncompleteCampaigns },
   ) {
     this.#client = client
     this.#ingest = ingest
@@ -92,14 +89,9 @@ export class UpdateWriter {
     await this.#leaveVacuum()
   }
 
-  /** Campaigns to read again; of the incomplete ones, some of which may stay so, each in its turn. */
+  /** Campaigns to read again. */
   due() {
-    const due = [...this.#incomplete].slice(0, MAX_INCOMPLETE)
-    for (const id of due) {
-      this.#incomplete.delete(id)
-      this.#incomplete.add(id)
-    }
-    return [...this.#skipped.due(), ...due]
+    return [...this.#skipped.due(), ...this.#incomplete.due()]
   }
 
   async apply(next: ChainUpdate) {
@@ -167,7 +159,7 @@ export class UpdateWriter {
     const tables = await this.#writeAccepted(update)
     this.#skipped.forget(revertedCampaigns)
     const ids = campaigns.map(({ record }) => record.id)
-    for (const id of [...revertedCampaigns, ...ids]) this.#incomplete.delete(id)
+    this.#incomplete.drop([...revertedCampaigns, ...ids])
     const without = this.#skipped.ids()
     for (const id of [...revertedCampaigns, ...without]) this.#written.delete(id)
     for (const campaign of campaigns) {

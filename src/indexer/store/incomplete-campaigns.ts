@@ -1,0 +1,36 @@
+import type pg from 'pg'
+
+/** Maximum number of incomplete campaigns that are read again with one block, besides those that it touches. */
+const MAX_DUE = 20
+
+/**
+ * The campaigns of a chain that an earlier version has stored without something that is fixed, or without the state of
+ * an auction, which is read with them again. They are due in turn: some may stay incomplete.
+ */
+export async function findIncomplete(client: pg.Client, chainId: number) {
+  const { rows } = await client.query<{ id: string }>(
+    `select id from followed_campaigns where chain_id = $1 and origin -> 'maxClaimsPerClaimant' is null
+    union
+    select campaigns.id from incentives join campaigns on key = campaign_key
+    where type = 'CGDAIncentive' and auction is null and campaigns.chain_id = $1`,
+    [chainId],
+  )
+  const ids = new Set(rows.map(({ id }) => id))
+  return {
+    due() {
+      const due = [...ids].slice(0, MAX_DUE)
+      for (const id of due) {
+        ids.delete(id)
+        ids.add(id)
+      }
+      return due
+    },
+    /** They have been read again, or are no longer there. */
+    drop(read: readonly string[]) {
+      for (const id of read) ids.delete(id)
+    },
+    clear: () => ids.clear(),
+  }
+}
+
+export type IncompleteCampaigns = Awaited<ReturnType<typeof findIncomplete>>
