@@ -21,7 +21,7 @@ COPY docs/reference ./docs/reference
 COPY docs/glossary.md ./docs/
 COPY CHANGELOG.md README.md openapi.json ./
 # A checkout made under a strict umask would otherwise be unreadable to the image's user.
-RUN npm run build && chmod -R a+rX package.json migrations
+RUN npm run build && find src -type f ! -name '*.sql' -delete && chmod -R a+rX package.json migrations src
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DRAIN_SECONDS=5 REQUESTS_PER_MINUTE=1200
@@ -29,6 +29,8 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/package.json ./
 COPY --from=build /app/migrations ./migrations
+# The SQL of functions, views and triggers.
+COPY --from=build /app/src ./src
 COPY --from=build /app/dist ./dist
 
 # Everything in /app belongs to root: the service can read it and not change it.

@@ -1,7 +1,7 @@
 /*
- * An upgrade to 2.0.0: an earlier version serves, all its processes stop, `migrate` of this version runs, and this version
- * serves and imports. Exits with 1 if a request fails, a response differs, or derived data differs from the facts.
- * `npm run bench:upgrade -- [commit]`; without one, the last that earlier processes can serve from.
+ * An upgrade: an earlier version serves, `migrate` of this version runs, and this version serves and imports. Exits with 1 if a
+ * request fails, a response differs, or derived data differs from the facts.
+ * `npm run bench:upgrade -- [commit]`; without one, the oldest whose database can be upgraded.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -19,12 +19,11 @@ const CLAIMS = 20_000
 
 const git = (...parameters: string[]) => execFileSync('git', parameters, { cwd: root, encoding: 'utf8' }).trim()
 
-/** The first migration of 2.0.0 that no earlier process can serve from. */
-const BREAKING_MIGRATION = 'migrations/0053_rename-to-field-terms.sql'
+/** The first migration of all. */
+const BASELINE = 'migrations/0000_create-tables.sql'
 
-/** The parent of the commit that added the migration. */
-const beforeBreakingMigration = () =>
-  `${git('log', '--diff-filter=A', '--format=%H', '--', BREAKING_MIGRATION).split('\n').at(-1)}~1`
+/** The commit that added it. */
+const withBaseline = () => git('log', '--diff-filter=A', '--format=%H', '--', BASELINE).split('\n').at(-1) ?? 'HEAD'
 
 /** Another version of the service, as its users would build it; returns its command line. */
 async function build(commit: string, folder: string) {
@@ -96,7 +95,7 @@ async function readAll(url: string, paths: string[], expected: Map<string, strin
   return faults
 }
 
-const commit = process.argv[2] ?? beforeBreakingMigration()
+const commit = process.argv[2] ?? withBaseline()
 const folder = await mkdtemp(join(tmpdir(), 'upgrade-'))
 const cluster = await openCluster(join(folder, 'data'), { fsync: 'off' })
 const password = await cluster.create()

@@ -1,5 +1,5 @@
 import { ASCII_LOCALE_ADVICE, describeAsciiLocale, readAsciiLocale } from '../database/database-locale.ts'
-import { listPendingMigrations, migrateDatabase, readMigrationLocks } from '../database/migrate-database.ts'
+import { type AppliedChanges, listPendingChanges, migrateDatabase } from '../database/migrate-database.ts'
 import { openDatabaseAccess } from '../process/database-access.ts'
 import { toTable } from '../process/print-rows.ts'
 import type { Settings } from '../settings.ts'
@@ -32,22 +32,30 @@ export async function migrate(settings: Settings, { servingRole, dryRun = false 
   }
 }
 
-function describe(applied: number) {
-  if (applied === 0) return 'nothing to do'
-  return applied === 1 ? '1 migration was applied' : `${applied} migrations were applied`
+function describe({ migrations, objects }: AppliedChanges) {
+  const parts = [
+    ...(migrations > 0 ? [countOf(migrations, 'migration')] : []),
+    ...(objects.length > 0
+      ? [countOf(objects.length, 'function, view or trigger', 'functions, views and triggers')]
+      : []),
+  ]
+  if (parts.length === 0) return 'nothing to do'
+  return `${parts.join(' and ')} ${migrations + objects.length === 1 ? 'was' : 'were'} applied`
 }
 
-/** The migrations to apply, and what others cannot read or write meanwhile. */
+const countOf = (count: number, one: string, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
+
+/** The changes to apply, and what others cannot read or write meanwhile. */
 async function describePending(url: string) {
-  const pending = await listPendingMigrations(url)
+  const pending = await listPendingChanges(url)
   if (pending.length === 0) return 'the schema is current; nothing to do\n'
-  const locks = readMigrationLocks()
+  const list = (names: string[]) => (names.length === 0 ? null : names.join(', '))
   return toTable(
     ['migration', 'blocksReading', 'blocksWriting'],
-    pending.map(({ name }) => ({
+    pending.map(({ name, blocksReading, blocksWriting }) => ({
       migration: name,
-      blocksReading: locks[name]?.blocksReading.join(', ') ?? null,
-      blocksWriting: locks[name]?.blocksWriting.join(', ') ?? null,
+      blocksReading: list(blocksReading),
+      blocksWriting: list(blocksWriting),
     })),
   )
 }

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander'
-import { version } from '../http/version.ts'
 import { OperatorError } from '../operator-error.ts'
 import { printFindings, toPrintable } from '../process/print-rows.ts'
 import { ending, handleSignals } from '../process/shutdown.ts'
+import { version } from '../schemas/version.ts'
 import { toBaseUrl, toCount, toInstant, toRequestPath } from './arguments.ts'
 import type { DoctorOptions } from './doctor.ts'
 import type { ExportOptions } from './export/export.ts'
@@ -31,7 +31,7 @@ program
   .command('migrate')
   .description('migrate the schema of the database')
   .option('--serving-role <role>', 'grant this role the read access that `serve` needs, and revoke anything else')
-  .option('--dry-run', 'list pending migrations and the tables that each one locks; change nothing')
+  .option('--dry-run', 'list what would be applied and the tables that it locks; change nothing')
   .action(async (options: MigrateOptions) => (await import('./migrate.ts')).migrate(await readSettings(), options))
 
 program

@@ -1,4 +1,4 @@
-import { compareSchema } from '../database/migrate-database.ts'
+import { compareSchema } from '../database/schema-version.ts'
 import { rebuild } from '../ingest/rebuild.ts'
 import { withCurrentSchema } from '../process/database-access.ts'
 import type { Settings } from '../settings.ts'

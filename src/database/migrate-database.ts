@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'drizzle-orm'
-import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
-import { applyMigration, type Migration } from './apply-migration.ts'
-import { orUnreachable, SchemaBehindError } from './connection/database-errors.ts'
-import { type Database, RESPONSE_TIMEOUT_MS, withClient } from './connection/open-database.ts'
+import { applyMigration, changeSchema } from './apply-migration.ts'
+import { orUnreachable, UnreleasedSchemaError } from './connection/database-errors.ts'
+import { RESPONSE_TIMEOUT_MS, withClient } from './connection/open-database.ts'
+import { applySources, findChangedSources, functionsOfTables } from './schema-sources.ts'
+import { isBaseline, readMigrations, readNewestMigrations } from './schema-version.ts'
 import {
   findServingRoles,
   grantReading,
@@ -16,13 +14,14 @@ import {
   revokeWritingFunctions,
 } from './serving-role.ts'
 
-const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations')
-
 /** The advisory lock of a migrating process: several may start at once, one migrates. */
 const MIGRATION_LOCK = 7_201_002
 
 /** How often to check whether the lock is free. */
 const POLL_INTERVAL_MS = 200
+
+/** Their name in messages. */
+const SOURCES = 'functions, views and triggers'
 
 export interface MigrationOptions {
   /** Gets the rights that `serve` needs, and no others. */
@@ -33,51 +32,121 @@ export interface MigrationOptions {
   onBlocked?: (reason: string) => void
 }
 
+/** What `migrateDatabase` has done. */
+export interface AppliedChanges {
+  /** The number of migrations. */
+  migrations: number
+  /** The functions, views and triggers that were applied from their sources, or dropped. */
+  objects: string[]
+}
+
 /**
- * Brings the schema up to date, one migration after the other, each in a transaction of its own together with the
- * rights of the serving roles; does nothing if the schema is current. Safe with many processes at once: one migrates,
- * the others call `onWait` and wait. A migration may take any time; everything before it is bounded.
- * @returns how many migrations were applied.
+ * Brings the schema up to date: one migration after the other, each in a transaction of its own together with the
+ * rights of the serving roles; with the last, or alone, the functions, views and triggers whose source has changed. Does nothing if
+ * the schema is current. Safe with many processes at once: one migrates, the others call `onWait` and wait. A migration may
+ * take any time; everything before it is bounded.
  * @throws ServingRoleError before anything is done, if the role cannot serve.
+ * @throws UnreleasedSchemaError before anything is done, if an unreleased version has made the schema.
  * @throws DatabaseUnreachableError if the server does not respond.
  */
-export async function migrateDatabase(url: string, options: MigrationOptions = {}) {
+export async function migrateDatabase(url: string, options: MigrationOptions = {}): Promise<AppliedChanges> {
   const { servingRole, onWait = () => undefined, onBlocked = () => undefined } = options
   return await withClient(url, 'reward-campaigns migrate', async (client) => {
     await takeLock(client, onWait)
     if (servingRole !== undefined) await requireServingRole(client, servingRole)
+    const { pending, isNewer } = await findPending(client)
     await orUnreachable(client.query(createJournal))
-    const pending = await listPending(client)
     const roles = new Set(await findServingRoles(client))
     if (servingRole !== undefined) roles.add(servingRole)
-    for (const migration of pending) {
+    const grantRights = async () => {
+      await revokeWritingFunctions(client, 'public')
+      for (const role of roles) await grantReading(client, role)
+    }
+
+    let objects: string[] = []
+    for (const [index, migration] of pending.entries()) {
+      const isLast = index === pending.length - 1
+      const statements = isBaseline(migration)
+        ? [...functionsOfTables(), ...migration.statements]
+        : migration.statements
       await orUnreachable(
-        applyMigration(client, migration, {
+        applyMigration(
+          client,
+          { ...migration, statements },
+          {
+            onBlocked,
+            beforeCommit: async () => {
+              if (isLast) objects = await applySources(client)
+              await grantRights()
+            },
+          },
+        ),
+      )
+    }
+    if (pending.length === 0 && !isNewer) {
+      const change = { name: SOURCES, statements: [] }
+      await orUnreachable(
+        changeSchema(client, change, {
           onBlocked,
           beforeCommit: async () => {
-            await revokeWritingFunctions(client, 'public')
-            for (const role of roles) await grantReading(client, role)
+            objects = await applySources(client)
+            if (objects.length > 0) await grantRights()
           },
         }),
       )
     }
     if (servingRole !== undefined) await revokeOtherRights(client, servingRole)
-    return pending.length
+    return { migrations: pending.length, objects }
   })
 }
 
-/** The migrations that `migrateDatabase` would apply. Writes nothing. */
-export const listPendingMigrations = (url: string): Promise<Migration[]> =>
-  withClient(url, 'reward-campaigns migrate', listPending)
+/** What `migrateDatabase` would apply, and what others cannot read or write meanwhile. */
+export interface PendingChange {
+  name: string
+  /** Tables and views that can be neither read nor written. */
+  blocksReading: string[]
+  /** Tables that can be read but not written; `imports` if every import waits. */
+  blocksWriting: string[]
+}
+
+/** What `migrateDatabase` would apply. Writes nothing. @throws UnreleasedSchemaError as that does. */
+export const listPendingChanges = (url: string): Promise<PendingChange[]> =>
+  withClient(url, 'reward-campaigns migrate', async (client) => {
+    const { pending, isNewer } = await findPending(client)
+    const changes = pending.map(({ name, locks }) => ({ name, ...locks }))
+    if (isNewer || pending.some(isBaseline)) return changes
+    const changed = await findChangedSources(client)
+    if (changed.length === 0) return changes
+    const tablesOf = (kind: string) =>
+      changed.flatMap((name) => (name.startsWith(kind) ? [name.split(' on ')[1] ?? name.slice(kind.length)] : []))
+    return [
+      ...changes,
+      {
+        name: SOURCES,
+        blocksReading: [...new Set([...tablesOf('view '), ...tablesOf('trigger ')])],
+        blocksWriting: [],
+      },
+    ]
+  })
+
+async function findPending(client: pg.Client) {
+  const { last, hasBaseline } = await orUnreachable(readNewestMigrations(drizzle(client)))
+  if (last > 0 && !hasBaseline) {
+    throw new UnreleasedSchemaError(
+      'an unreleased version has made this database, and there is no way from it: export its data with that version, ' +
+        'and import it into an empty database (docs/guides/upgrading.md)',
+    )
+  }
+  const migrations = readMigrations()
+  return {
+    pending: migrations.filter(({ madeAt }) => madeAt > last),
+    isNewer: last > (migrations.at(-1)?.madeAt ?? 0),
+  }
+}
 
 /** As Drizzle's own migrator creates and reads it. */
 const createJournal = `create schema if not exists drizzle;
   create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`
-
-async function listPending(client: pg.Client) {
-  const { last } = await readApplied(drizzle(client))
-  return readMigrations().filter(({ madeAt }) => madeAt > last)
-}
 
 /** Tries repeatedly instead of waiting once: so a server that no longer responds is noticed. */
 async function takeLock(client: pg.Client, onWait: () => void) {
@@ -93,60 +162,3 @@ async function takeLock(client: pg.Client, onWait: () => void) {
     await sleep(POLL_INTERVAL_MS)
   }
 }
-
-/** The migrations of this version, in their order. */
-export function readMigrations(): Migration[] {
-  const journal: { entries: { tag: string }[] } = JSON.parse(
-    readFileSync(join(MIGRATIONS_FOLDER, 'meta/_journal.json'), 'utf8'),
-  )
-  return readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).map(({ sql, hash, folderMillis }, index) => ({
-    name: journal.entries[index]?.tag ?? '',
-    statements: sql,
-    hash,
-    madeAt: folderMillis,
-  }))
-}
-
-/** @throws SchemaBehindError unless every migration of this version has been applied. */
-export async function requireCurrentSchema(database: Database) {
-  // Newer migrations than the known ones do not matter.
-  if ((await compareSchema(database)) !== 'behind') return
-  throw new SchemaBehindError(
-    'the schema of the database is behind this version: run `reward-campaigns migrate`, or set MIGRATE_ON_START=true for `serve`',
-  )
-}
-
-/** When the newest migration of this version was made, in milliseconds since 1970. */
-let newest: number | undefined
-
-/** How the schema of a database compares with that of this version. */
-export async function compareSchema(database: Database): Promise<'behind' | 'current' | 'newer'> {
-  newest ??= readMigrations().at(-1)?.madeAt ?? 0
-  const { last } = await readApplied(database)
-  if (last === newest) return 'current'
-  return last < newest ? 'behind' : 'newer'
-}
-
-/** When the last applied migration was made. */
-async function readApplied(database: Database) {
-  const known = await database.execute<{ exists: boolean }>(
-    sql`select to_regclass('drizzle.__drizzle_migrations') is not null as "exists"`,
-  )
-  if (known.rows[0]?.exists !== true) return { last: 0 }
-  const { rows } = await database.execute<{ last: string | null }>(
-    sql`select max(created_at) as last from drizzle.__drizzle_migrations`,
-  )
-  return { last: Number(rows[0]?.last ?? 0) }
-}
-
-/** What others have to wait for while a migration of an existing database is applied. */
-interface MigrationLocks {
-  /** Tables and views that can be neither read nor written meanwhile. */
-  blocksReading: string[]
-  /** Tables that can be read but not written; `imports` if every import waits. */
-  blocksWriting: string[]
-}
-
-/** The locks of each migration by its name, as recorded by a test; those of tables that it creates are left out. */
-export const readMigrationLocks = (): Record<string, MigrationLocks> =>
-  JSON.parse(readFileSync(join(MIGRATIONS_FOLDER, 'meta/_locks.json'), 'utf8'))

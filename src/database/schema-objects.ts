@@ -1,25 +1,33 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The parts of the schema besides tables and views. */
-export interface SchemaObject {
-  kind: 'function' | 'index' | 'constraint' | 'trigger'
-  /** Its SQL name: quoted if necessary, and with the types of its parameters. */
+interface SchemaObject {
+  kind: 'index' | 'constraint'
+  /** Its SQL name: quoted if necessary. */
   name: string
-  /** Its table; null for a function. */
-  table: string | null
-  /** SQL that creates it; equal objects have equal SQL. */
+  /** Its table, with the schema. */
+  table: string
+}
+
+/** An index or a constraint of a database. */
+export interface StoredSchemaObject extends SchemaObject {
+  isValid: boolean
+}
+
+/** An index or a constraint of this version. */
+interface KnownObject extends SchemaObject {
+  /** SQL that creates it. */
   definition: string
 }
 
 /** An object that differs from this version. */
-export interface SchemaDifference extends SchemaObject {
+export interface SchemaDifference extends KnownObject {
   state: 'missing' | 'different'
 }
 
 /**
- * The `SchemaObject`s of a database. An invalid index, or a disabled trigger, has a definition of its own, so it
- * differs.
+ * The indexes and constraints of a database, as SQL that creates them, and whether they are valid. A restored database may print
+ * them otherwise, so databases are compared by their names.
  */
 export const schemaObjects = `
   with tables as (
@@ -27,46 +35,35 @@ export const schemaObjects = `
     join pg_namespace on pg_namespace.oid = relnamespace and nspname = 'public'
     where relkind = 'r'
   )
-  select 'function' as kind, oid::regprocedure::text as name, null as "table", pg_get_functiondef(oid) as definition
-  from pg_proc
-  where pronamespace = 'public'::regnamespace and prokind = 'f'
-    and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')
-  union all
-  select 'index', quote_ident(relname), tables.name, pg_get_indexdef(indexrelid) || case when indisvalid and indisready then '' else ' -- not valid' end
+  select 'index' as kind, quote_ident(relname) as name, tables.name as "table", pg_get_indexdef(indexrelid) as definition,
+    indisvalid and indisready as "isValid"
   from pg_index join tables on tables.oid = indrelid join pg_class on pg_class.oid = indexrelid
   where not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u', 'x'))
   union all
   -- What may not be null is another kind of constraint from PostgreSQL 18 on.
   select 'constraint', quote_ident(conname), tables.name,
-    format('alter table %s add constraint %I %s', tables.name, conname, pg_get_constraintdef(pg_constraint.oid))
+    format('alter table %s add constraint %I %s', tables.name, conname, pg_get_constraintdef(pg_constraint.oid)), convalidated
   from pg_constraint join tables on tables.oid = conrelid
   where contype in ('p', 'u', 'c', 'f')
-  union all
-  select 'trigger', quote_ident(tgname), tables.name, pg_get_triggerdef(pg_trigger.oid)
-    || case tgenabled when 'O' then '' else ' -- ' || case tgenabled when 'D' then 'disabled' else tgenabled::text end end
-  from pg_trigger join tables on tables.oid = tgrelid
-  where not tgisinternal
   order by kind, "table", name`
 
 const FILE = join(import.meta.dirname, '../../migrations/meta/_schema.json')
 
-/** The schema objects of this version; a test compares them with what the migrations create. */
-const readSchemaObjects = (): SchemaObject[] => JSON.parse(readFileSync(FILE, 'utf8'))
+/** Those of this version; a test compares them with what the migrations create. */
+const readSchemaObjects = (): KnownObject[] => JSON.parse(readFileSync(FILE, 'utf8'))
 
 /**
- * The objects that a database lacks, or has in another form than this version, in an order in which they can be
- * restored; additional ones are left alone.
+ * The objects that a database lacks, or that are not valid there, in an order in which they can be restored; additional ones are
+ * left alone.
  */
-export function compareObjects(there: readonly SchemaObject[]): SchemaDifference[] {
+export function compareObjects(there: readonly StoredSchemaObject[]): SchemaDifference[] {
   const keyOf = ({ kind, name, table }: SchemaObject) => `${kind} ${name} ${table}`
-  const definitions = new Map(there.map((object) => [keyOf(object), object.definition]))
+  const validity = new Map(there.map((object) => [keyOf(object), object.isValid]))
   const differences = readSchemaObjects().flatMap((object): SchemaDifference[] => {
-    const definition = definitions.get(keyOf(object))
-    if (definition === object.definition) return []
-    return [{ ...object, state: definition === undefined ? 'missing' : 'different' }]
+    const isValid = validity.get(keyOf(object))
+    return isValid === true ? [] : [{ ...object, state: isValid === undefined ? 'missing' : 'different' }]
   })
-  const rank = ({ kind, definition }: SchemaObject) =>
-    ['function', 'index', 'constraint', 'trigger'].indexOf(kind) + (/ FOREIGN KEY /.test(definition) ? 0.5 : 0)
+  const rank = ({ kind, definition }: KnownObject) => (kind === 'index' ? 0 : / FOREIGN KEY /.test(definition) ? 2 : 1)
   return differences.sort((a, b) => rank(a) - rank(b))
 }
 
@@ -77,10 +74,8 @@ const KEY_INDEX = 'restored_key'
  * Statements that turn an object into that of this version, by the changes in which they run (see changeSchema). None reads
  * a table while it keeps readers from it: the index of a key is made before, and rows are checked afterwards.
  */
-export function toRestoration({ kind, name, table, definition }: SchemaObject): string[][] {
+export function toRestoration({ kind, name, table, definition }: KnownObject): string[][] {
   switch (kind) {
-    case 'function':
-      return [[definition]]
     case 'index':
       return [
         [`drop index concurrently if exists public.${name}`, definition.replace(' INDEX ', ' INDEX CONCURRENTLY ')],
@@ -98,7 +93,5 @@ export function toRestoration({ kind, name, table, definition }: SchemaObject): 
         ],
       ]
     }
-    case 'trigger':
-      return [[`drop trigger if exists ${name} on ${table}; ${definition}`]]
   }
 }

@@ -1,6 +1,7 @@
 import { ASCII_LOCALE_ADVICE, describeAsciiLocale, findAsciiLocale } from '../database/database-locale.ts'
 import type { FollowedChain } from '../database/lookups/followed-chains.ts'
-import { compareObjects, type SchemaDifference, type SchemaObject, schemaObjects } from '../database/schema-objects.ts'
+import { compareObjects, type StoredSchemaObject, schemaObjects } from '../database/schema-objects.ts'
+import { compareSources, type StoredObject, storedObjects } from '../database/schema-sources.ts'
 import { SERVING_FUNCTIONS, SERVING_SCHEMAS } from '../database/serving-role.ts'
 import type { Query } from '../database/snapshot.ts'
 import { type Finding, failed, ok, REBUILD, warning } from '../schemas/check-findings.ts'
@@ -28,19 +29,24 @@ export async function examineLocale(query: Query): Promise<Finding> {
 
 const MAX_NAMED = 3
 
-/** Compares indexes, constraints, triggers and functions with those of this version. */
+/** Compares functions, views and triggers with their sources, and indexes and constraints with those of this version. */
 export async function examineSchemaObjects(query: Query, schema: 'behind' | 'current' | 'newer'): Promise<Finding> {
   if (schema === 'newer') return ok('a newer version has migrated the schema, so it may differ from this one')
-  const there = await query<SchemaObject>(schemaObjects)
-  const differences = compareObjects(there)
-  if (differences.length === 0) return ok('all indexes, constraints, triggers and functions are those of this version')
+  const sources = compareSources(await query<StoredObject>(storedObjects))
+  const objects = compareObjects(await query<StoredSchemaObject>(schemaObjects))
+  const differences = [
+    ...sources.map(({ source, state }) => ({ ...source, state })),
+    ...objects.map(({ kind, name, table, state }) => ({ kind, name: `${name} of ${table}`, state })),
+  ]
+  if (differences.length === 0)
+    return ok('all functions, views, triggers, indexes and constraints are those of this version')
   const named = differences.slice(0, MAX_NAMED).map(describe)
   const others = differences.length - named.length
   return failed(`${named.join(', ')}${others > 0 ? ` and ${others} more` : ''}`, REBUILD)
 }
 
-const describe = ({ kind, name, table, state }: SchemaDifference) =>
-  `${kind} ${name}${table === null ? '' : ` of ${table}`} ${state === 'missing' ? 'is missing' : 'is not that of this version'}`
+const describe = ({ kind, name, state }: { kind: string; name: string; state: 'missing' | 'different' }) =>
+  `${kind} ${name} ${state === 'missing' ? 'is missing' : 'is not that of this version'}`
 
 /** Rights that a role lacks to serve, and write rights that serving does not need. Objects that are missing are another check's. */
 const rights = `

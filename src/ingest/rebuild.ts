@@ -1,7 +1,8 @@
 import type pg from 'pg'
 import { changeSchema } from '../database/apply-migration.ts'
 import { withClient } from '../database/connection/open-database.ts'
-import { compareObjects, type SchemaObject, schemaObjects, toRestoration } from '../database/schema-objects.ts'
+import { compareObjects, type StoredSchemaObject, schemaObjects, toRestoration } from '../database/schema-objects.ts'
+import { applySources } from '../database/schema-sources.ts'
 import { findServingRoles, grantReading, revokeWritingFunctions } from '../database/serving-role.ts'
 import { makeCampaignDocuments } from '../read-models/campaign-documents/maintain.ts'
 import { recomputeFacets } from '../read-models/campaign-search/maintain.ts'
@@ -75,18 +76,23 @@ export async function rebuild(url: string, { isOwnSchema, log }: RebuildOptions)
 }
 
 async function restoreObjects(client: pg.Client, log: (what: string) => void) {
-  const { rows } = await client.query<SchemaObject>(schemaObjects)
-  const differences = compareObjects(rows)
-  // They may call each other, in any order.
-  await client.query('set check_function_bodies = off')
-  for (const object of differences) {
+  const beforeCommit = async () => {
+    const restored = await applySources(client)
+    for (const name of restored) log(`restoring ${name}`)
+  }
+  await changeSchema(
+    client,
+    { name: 'functions, views and triggers', statements: [] },
+    { onBlocked: log, beforeCommit },
+  )
+  const { rows } = await client.query<StoredSchemaObject>(schemaObjects)
+  for (const object of compareObjects(rows)) {
     const name = `${object.kind} ${object.name}`
     log(`restoring ${name}`)
     for (const statements of toRestoration(object)) {
       await changeSchema(client, { name, statements }, { onBlocked: log, beforeCommit: async () => undefined })
     }
   }
-  if (differences.length === 0) return
   await revokeWritingFunctions(client, 'public')
   for (const role of await findServingRoles(client)) await grantReading(client, role)
 }

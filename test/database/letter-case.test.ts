@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -19,8 +17,6 @@ import { bearing, issueToken } from '../setup/tokens.ts'
  * Letters are compared the same way whatever the locale of the database, and a cache hit is never the response to another
  * spelling that the database tells apart.
  */
-
-const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 
 const NOW = new Date('2026-01-01T12:00:00.000Z')
 
@@ -143,57 +139,6 @@ describe.each(LOCALES)('in a database whose locale is %s', (name, options) => {
     expect((await runCli(['migrate'], settings)).stderr).toContain(warning)
     expect((await runCli(['doctor'], settings)).stdout).toContain(warning)
   })
-})
-
-/** The statements of the migration, with the names of today. */
-async function readFoldingMigration() {
-  const [migration = ''] = (await readdir(MIGRATIONS)).filter((file) => file.endsWith('_fold-stored-channels.sql'))
-  const text = await readFile(join(MIGRATIONS, migration), 'utf8')
-  return text
-    .replaceAll('revise_data(', 'bump_data_version(')
-    .replaceAll('rebuild_campaign_maps', 'rebuild_campaign_bitmaps')
-}
-
-test('a channel that was stored otherwise is found after the migration', async () => {
-  await using database = await createTestDatabase()
-  await using api = await startTestApp({}, database)
-  await fill(api)
-  const before = await database.query('select * from campaign_facets order by kind, value, campaign_key')
-  // As a locale folds that knows ASCII alone.
-  await database.query(`alter table campaign_facets drop constraint campaign_facets_value_is_lower_case`)
-  await database.query(`update campaign_facets set value = channel from (
-    select key, lower(channel collate "C") as channel from campaigns, unnest(distribution_channels) channel
-  ) stored where key = campaign_key and kind = 'channel'`)
-  const stored = await database.query('select * from campaign_facets order by kind, value, campaign_key')
-  expect(stored).not.toEqual(before)
-  await database.query(await readFoldingMigration())
-  expect(await database.query('select * from campaign_facets order by kind, value, campaign_key')).toEqual(before)
-})
-
-test('the words of a name that were stored otherwise are found after the migration', async () => {
-  await using database = await createTestDatabase()
-  const words = () => database.query('select name, name_words::text as words from access_lists order by id')
-  await using api = await startTestApp({}, database)
-  const lists = EQUAL.map(([name]) => anAccessList({ name }))
-  await api.save(...lists)
-  const before = await words()
-  // As a locale folds that knows ASCII alone.
-  const [fold] = await database.query(`select pg_get_functiondef('fold_case(text)'::regprocedure) as definition`)
-  await database.query(`create or replace function fold_case(value text) returns text
-    language sql immutable strict parallel safe as 'select lower(value collate "C")'`)
-  await database.query(
-    'update access_lists set name = upper(name collate "und-x-icu"); update access_lists set name = name',
-  )
-  await database.query(String(fold?.definition))
-  const stored = await words()
-  await database.query(await readFoldingMigration())
-  const after = await words()
-  expect(after).not.toEqual(stored)
-  for (const [index, { words: due }] of before.entries()) {
-    // A capital that two letters share may be another word.
-    const same = await database.query('select word_starts($1)::text as words', [after[index]?.name])
-    expect(after[index]?.words, String(due)).toBe(same[0]?.words)
-  }
 })
 
 test('a cache hit has what the database would say, whatever letters are asked for in whatever order', async () => {

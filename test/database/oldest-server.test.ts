@@ -7,7 +7,8 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrateDatabase } from '../../src/database/migrate-database.ts'
-import { compareObjects, type SchemaObject, schemaObjects } from '../../src/database/schema-objects.ts'
+import { compareObjects, type StoredSchemaObject, schemaObjects } from '../../src/database/schema-objects.ts'
+import { compareSources, type StoredObject, storedObjects } from '../../src/database/schema-sources.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
 import { makeServerFolder } from '../setup/servers/server-folder.ts'
 import { borrowTestApp, startTestApp } from '../setup/test-app.ts'
@@ -93,7 +94,8 @@ describe.skipIf(!existsSync(PROGRAMS))(where, () => {
     const client = new pg.Client(server.url)
     await client.connect()
     try {
-      expect(compareObjects((await client.query<SchemaObject>(schemaObjects)).rows)).toEqual([])
+      expect(compareObjects((await client.query<StoredSchemaObject>(schemaObjects)).rows)).toEqual([])
+      expect(compareSources((await client.query<StoredObject>(storedObjects)).rows)).toEqual([])
     } finally {
       await client.end()
     }

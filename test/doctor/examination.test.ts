@@ -3,7 +3,8 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openClient } from '../../src/database/connection/open-database.ts'
 import { createFollowedChainReader } from '../../src/database/lookups/followed-chains.ts'
-import { compareSchema, migrateDatabase } from '../../src/database/migrate-database.ts'
+import { migrateDatabase } from '../../src/database/migrate-database.ts'
+import { compareSchema } from '../../src/database/schema-version.ts'
 import { type Examined, examineDatabase } from '../../src/doctor/run-checks.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
@@ -251,22 +252,22 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
   },
   {
     check: 'schema objects',
-    says: /^trigger bump_data_version of public.claims is missing$/,
+    says: /^trigger bump_data_version on claims is missing$/,
     defect: 'drop trigger bump_data_version on claims',
   },
   {
     check: 'schema objects',
-    says: /^trigger bump_data_version of public.claims is not that of this version$/,
+    says: /^trigger bump_data_version on claims is not that of this version$/,
     defect: 'alter table claims disable trigger bump_data_version',
   },
   {
     check: 'schema objects',
-    says: /^function bump_data_version\(\) is not that of this version$/,
+    says: /^function bump_data_version is not that of this version$/,
     defect: 'create or replace function bump_data_version() returns void language plpgsql as $$ begin return; end $$',
   },
   {
     check: 'schema objects',
-    says: /^function build_facet_bitmap\(text,bigint,text\) is missing$/,
+    says: /^function build_facet_bitmap is missing$/,
     defect: 'drop function build_facet_bitmap',
   },
   {
@@ -497,7 +498,7 @@ describe('a defect is found, and nothing else, and mended by what the advice nam
     expect(await faultsOf(database)).toContainEqual({
       check: 'schema objects',
       state: 'failed',
-      found: expect.stringContaining('function make_campaign_documents(bigint[]) is missing'),
+      found: expect.stringContaining('function make_campaign_documents is missing'),
       advice: 'run `reward-campaigns rebuild` as the owner of the tables',
     })
   })
@@ -568,6 +569,6 @@ test('a schema that is behind is not looked into', async () => {
   await database.query('drop schema public cascade; create schema public; drop schema drizzle cascade')
   const findings = await examine(database, { servingRole: null })
   expect(findings.filter(({ state }) => state === 'failed').map(({ check }) => check)).toEqual(['schema', 'rights'])
-  expect(await migrateDatabase(database.url)).toBeGreaterThan(0)
+  expect(await migrateDatabase(database.url)).toMatchObject({ migrations: 1 })
   expect((await faultsOf(database, { servingRole: null })).map(({ check }) => check)).toEqual(['rights'])
 })

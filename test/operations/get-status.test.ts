@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { version } from '../../src/http/version.ts'
+import { version } from '../../src/schemas/version.ts'
 import { setFollowed } from '../setup/data/followed-chains.ts'
 import { borrowTestApp } from '../setup/test-app.ts'
 

@@ -48,7 +48,7 @@ test('a filter of the list is added in five files, those that CONTRIBUTING names
 test('a filter that was added so is checked, finds campaigns, and combines with the others', async () => {
   await using copy = await copySources(recipe)
   await using database = await createTestDatabase()
-  // What its migration would do.
+  // As `migrate` would apply it.
   await database.query(await readFile(join(copy.folder, 'src/read-models/campaign-search/functions.sql'), 'utf8'))
   const { startTestApp } = await copy.load<typeof import('../setup/test-app.ts')>('test/setup/test-app.ts')
   await using api = await startTestApp({}, database)

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { AppliedChanges } from '../../src/database/migrate-database.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { copySources, filesOf, filesToldOf, type Recipe } from '../setup/documents/copied-sources.ts'
 import { aCampaign, anAddress, aStep, aToken } from '../setup/records.ts'
@@ -21,7 +22,7 @@ let api: TestApp
 /** What the migration does that was generated. */
 let statements: string[]
 /** How many migrations are applied at once, and once more. */
-let applied: number[]
+let applied: AppliedChanges[]
 
 beforeAll(async () => {
   copy = await copySources([...operation, ...readModel, ...column, ...setting])
@@ -224,7 +225,7 @@ test('a read model is added in five files, those that CONTRIBUTING names, and a 
     filesOf(readModel).map((file) => file.replace('step-counts', '<name>')),
   )
   expect(statements).toContainEqual(expect.stringContaining('CREATE TABLE "campaign_step_counts"'))
-  expect(applied).toEqual([1, 0])
+  expect(applied.map(({ migrations }) => migrations)).toEqual([1, 0])
   const campaign = aCampaign({ actionSteps: [aStep(anAddress('a')), aStep(anAddress('b'))] })
   await api.save(campaign, aCampaign())
   const counts = async () =>
@@ -254,7 +255,7 @@ test('a migration is generated from the table that was changed, and applied', as
   expect(statements.filter((statement) => statement.includes('"tokens"')).map((statement) => statement.trim())).toEqual(
     ['ALTER TABLE "tokens" ADD COLUMN "website" text;'],
   )
-  expect(applied).toEqual([1, 0])
+  expect(applied.map(({ migrations }) => migrations)).toEqual([1, 0])
   expect(await database.query('select website from tokens where website is not null')).toEqual([])
 })
 

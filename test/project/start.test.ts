@@ -126,6 +126,9 @@ describe('a start', () => {
         'package.json',
       ]),
     )
-    expect(files.filter((file) => !/^(?:dist|migrations)\//.test(file)).sort()).toEqual(['README.md', 'package.json'])
+    expect(files.filter((file) => !/^(?:dist|migrations)\/|^src\/.*\.sql$/.test(file)).sort()).toEqual([
+      'README.md',
+      'package.json',
+    ])
   })
 })

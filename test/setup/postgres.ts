@@ -79,12 +79,12 @@ async function prepareTemplate(client: pg.Client, serverUrl: string, name: strin
   await client.query(`select pg_advisory_unlock(${LOCKS.template})`)
 }
 
-/** Changes with the migrations, and with the code that runs them. */
+/** Changes with the migrations, the sources of functions, views and triggers, and the code that applies them. */
 async function hashMigrations() {
   const hash = createHash('sha256')
-  for (const folder of ['migrations', 'src/database']) {
-    for (const name of (await readdir(join(root, folder))).sort()) {
-      if (name.endsWith('.sql') || name.startsWith('migrat')) hash.update(await readFile(join(root, folder, name)))
+  for (const folder of ['migrations', 'src/database', 'src/read-models']) {
+    for (const name of (await readdir(join(root, folder), { recursive: true })).sort()) {
+      if (/\.sql$|^(migrat|schema-)/.test(name)) hash.update(await readFile(join(root, folder, name)))
     }
   }
   return hash.digest('hex').slice(0, 16)

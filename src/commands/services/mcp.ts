@@ -1,5 +1,5 @@
 import { withDeadline } from '../../abort-signals.ts'
-import { version } from '../../http/version.ts'
+import { version } from '../../schemas/version.ts'
 
 /** For an operation and the way there and back. */
 const TIMEOUT_MS = 30_000

@@ -14,8 +14,8 @@ import {
 } from '../../database/connection/database-errors.ts'
 import { type Database, openServingDatabase } from '../../database/connection/open-database.ts'
 import { openSnapshotsOf } from '../../database/exported-records/export-snapshots.ts'
-import { migrateDatabase, requireCurrentSchema } from '../../database/migrate-database.ts'
-import { version } from '../../http/version.ts'
+import { migrateDatabase } from '../../database/migrate-database.ts'
+import { requireCurrentSchema } from '../../database/schema-version.ts'
 import { createServiceCounts } from '../../observability/counters.ts'
 import { createRegister, serveMetrics } from '../../observability/metrics-server.ts'
 import { measureService } from '../../observability/service-metrics.ts'
@@ -23,6 +23,7 @@ import { createDatabaseAccess, retryWhileAway } from '../../process/database-acc
 import { addressOf, listenOn, logReady } from '../../process/listen.ts'
 import { closeAll, ending, handleSignals, onShutdown, SHARE_OF_REQUESTS } from '../../process/shutdown.ts'
 import { createDataMetricsReader } from '../../read-models/data-version/read.ts'
+import { version } from '../../schemas/version.ts'
 import type { Settings } from '../../settings.ts'
 import { fillWithSample } from '../sample.ts'
 import { runPeriodicMaintenance } from './periodic-maintenance.ts'
@@ -199,7 +200,7 @@ async function prepareDatabase({ settings, access, database, log, onProgress }: 
         onWait: () => log.info('another process migrates the database, waiting'),
         onBlocked: (reason) => log.warn({ reason }, 'migration blocked by other transactions, waiting'),
       })
-      if (applied > 0) log.info({ migrations: applied }, 'database migrated')
+      if (applied.migrations + applied.objects.length > 0) log.info('database migrated')
     }
     await requireCurrentSchema(database)
     if (isEmbedded && settings.SAMPLE_DATA) await fillWithSample(url, database, (what) => log.info(what))

@@ -89,6 +89,11 @@ export class SchemaBehindError extends OperatorError {
   override readonly name = 'SchemaBehindError'
 }
 
+/** A schema from before the first release, which no migration leads from. */
+export class UnreleasedSchemaError extends OperatorError {
+  override readonly name = 'UnreleasedSchemaError'
+}
+
 /**
  * Connects a client; if it is lost later, its queries fail but the process goes on.
  * @throws DatabaseUnreachableError if the server cannot be reached or accepts no connections now.

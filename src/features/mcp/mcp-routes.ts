@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ForbiddenError } from '../../http/request/errors/errors.ts'
 import { MAX_BODY_BYTES } from '../../http/request/raw-responses.ts'
 import { clientAddressOf } from '../../http/security/client-addresses.ts'
-import { version } from '../../http/version.ts'
+import { version } from '../../schemas/version.ts'
 
 interface AgentOptions {
   /** Requests an operation of this service. */

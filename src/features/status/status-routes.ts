@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { uncachedResponsesOf } from '../../http/request/responses.ts'
-import { version } from '../../http/version.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
+import { version } from '../../schemas/version.ts'
 import type { StatusRepository } from './status-repository.ts'
 import { GetStatusResponse } from './status-schemas.ts'
 

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
 import { type Content, createRepresentations, toContent } from '../../cache/representations.ts'
-import { version } from '../version.ts'
+import { version } from '../../schemas/version.ts'
 import { withConditionalRequests, withoutInternals } from './document-transforms.ts'
 import { shareComponents } from './shared-components.ts'
 

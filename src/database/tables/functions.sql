@@ -1,21 +1,29 @@
--- A trusted extension: the owner of a database may create it.
-create extension if not exists unaccent with schema public;
---> statement-breakpoint
--- Text as searches compare it: without case and accents, whether those are composed or combining characters. Composed
--- again at the end, so that a letter of Hangul or kana is one character and not the beginning of another one.
-create function word_form(value text)
+-- Functions that generated columns and indexes use: migrate applies them before the migrations, the others afterwards.
+
+-- Text as it is compared without case, the same whatever the locale of the database: by ICU, with one form of the Greek
+-- sigma. Stored values and those of requests are folded only here.
+create or replace function fold_case(value text)
 returns text
 language sql immutable strict parallel safe
 as $$
-  select normalize(replace(lower(public.unaccent('public.unaccent'::regdictionary, regexp_replace(
-    normalize(value, NFKD), '[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]', '', 'g'
-  )) collate "und-x-icu"), 'ς', 'σ'), NFC)
+  select replace(lower(value collate "und-x-icu"), 'ς', 'σ')
 $$;
---> statement-breakpoint
--- The words of a name, each from every place where a word starts: after white space with whatever stands there, and
+
+-- Text as searches compare it: without case and accents, whether those are composed or combining characters. Composed
+-- again at the end, so that a letter of Hangul or kana is one character and not the beginning of another one.
+create or replace function word_form(value text)
+returns text
+language sql immutable strict parallel safe
+as $$
+  select normalize(public.fold_case(public.unaccent('public.unaccent'::regdictionary, regexp_replace(
+    normalize(value, NFKD), '[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]', '', 'g'
+  ))), NFC)
+$$;
+
+-- The words of a name, each from every position where a word starts: after white space with whatever stands there, and
 -- where a letter or digit follows something else. Marks belong to their letters: what is neither letter nor digit nor
 -- punctuation in the ranges of scripts. No text search parser, which would drop `%`, `_`, `*` and `\`.
-create function word_starts(name text)
+create or replace function word_starts(name text)
 returns tsvector
 language plpgsql immutable strict parallel safe
 as $$
@@ -38,22 +46,10 @@ begin
   return array_to_tsvector(starts);
 end
 $$;
---> statement-breakpoint
--- What finds the names in which every word of a search starts a word; null where a search has no words.
-create function words_query(search text)
-returns tsquery
-language sql immutable strict parallel safe
-as $$
-  select string_agg(
-    '''' || replace(replace(left(token, 128), '\', '\\'), '''', '''''') || ''':*', ' & '
-  )::tsquery
-  from regexp_split_to_table(public.word_form(search) collate "und-x-icu", '\s+') as token
-  where token <> ''
-$$;
---> statement-breakpoint
+
 -- The first 22 bits of a score: sign, exponent and 10 bits of the mantissa, so that there are at most 1024 buckets between
--- a number and its double. Order is kept, also below 0; zero and minus zero are equal.
-create function score_bucket(score double precision)
+-- a number and its double. The order is preserved, also below 0; zero and minus zero are equal.
+create or replace function score_bucket(score double precision)
 returns integer
 language sql immutable strict parallel safe
 as $$
