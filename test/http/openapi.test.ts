@@ -28,7 +28,7 @@ test.each([
     'https://staging.rewards.example.com/v2',
   ],
 ])(
-  'the document says where each operation is served, in at most 150,000 bytes: %o',
+  'the document says where each operation is served: %o',
   async (settings, publicUrl, stagingUrl) => {
     await using api = await borrowTestApp(settings)
     const { body } = await api.get('/openapi.json')
@@ -36,7 +36,6 @@ test.each([
     for (const [path, { get }] of Object.entries<{ get: { servers: object[]; security?: object[] } }>(paths)) {
       expect(get.servers, path).toEqual([{ url: get.security === undefined ? publicUrl : stagingUrl }])
     }
-    expect(Buffer.byteLength(body)).toBeLessThanOrEqual(150_000)
   },
 )
 

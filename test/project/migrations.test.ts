@@ -127,7 +127,7 @@ test('doctor and rebuild know the indexes and constraints that the migrations ma
     expect(isValid, String(object.name)).toBe(true)
     return object
   })
-  // Where they have changed, `vitest run --update` writes them down.
+  // Where they have changed, `npm run generate` writes them down.
   await expect(`${JSON.stringify(objects, null, 2)}\n`).toMatchFileSnapshot('../../migrations/meta/_schema.json')
 })
 

@@ -110,7 +110,7 @@ beforeAll(async () => {
 
 test('the committed document is the generated one', async () => {
   const committed: unknown = JSON.parse(await readFile(join(root, 'openapi.json'), 'utf8'))
-  expect(committed, 'run `npm run openapi`').toEqual(published)
+  expect(committed, 'run `npm run generate`').toEqual(published)
 })
 
 test('the committed requests for editors and API tools are made of the document', async () => {
@@ -121,7 +121,7 @@ test('the committed requests for editors and API tools are made of the document'
     await promisify(execFile)(process.execPath, [CLI, 'openapi', '--output', ...made], { cwd: root, env: {} })
     for (const [index, name] of names.entries()) {
       const committed = await readFile(join(root, 'docs/collections', name), 'utf8')
-      expect(committed, 'run `npm run openapi`').toBe(await readFile(made[index] ?? '', 'utf8'))
+      expect(committed, 'run `npm run generate`').toBe(await readFile(made[index] ?? '', 'utf8'))
     }
   } finally {
     await rm(folder, { recursive: true })

@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+
+/*
+ * `npm run generate`: makes every file that is generated, in the order in which one is made of another. With `--check`, which
+ * `npm run checks` runs first, it changes nothing, and ends with 1 where what types are made of differs: so types are never
+ * right and out of date. Tests compare the others.
+ */
+
+const root = join(import.meta.dirname, '..')
+
+const DOCUMENT = 'openapi.json'
+const COLLECTIONS = [
+  'docs/collections/reward-campaigns.http',
+  'docs/collections/reward-campaigns.postman_collection.json',
+]
+const CLIENT_TYPES = 'packages/client/src/openapi.ts'
+const REFERENCE = 'docs/reference/commands.md'
+
+/** Tests that compare a file with what it has to be, and write it where they are told to. */
+const TESTS_OF_FILES = [
+  'test/project/documents/settings.test.ts',
+  'test/project/documents/metrics.test.ts',
+  'test/project/migrations.test.ts',
+]
+
+/** @param {string[]} parameters */
+const runNode = (...parameters) => promisify(execFile)(process.execPath, parameters, { cwd: root })
+
+/** The files that are made of the sources alone, without a database, and their texts. */
+async function makeFiles() {
+  await mkdir(join(root, '.cache'), { recursive: true })
+  const folder = await mkdtemp(join(root, '.cache/generated-'))
+  try {
+    const inFolder = (/** @type {string} */ file) => join(folder, basename(file))
+    const made = [DOCUMENT, ...COLLECTIONS]
+    await runNode('--import', 'tsx', 'src/commands/cli.ts', 'openapi', '--output', ...made.map(inFolder))
+    const generator = 'node_modules/openapi-typescript/bin/cli.js'
+    await runNode(generator, inFolder(DOCUMENT), '--output', inFolder(CLIENT_TYPES))
+    const files = await Promise.all(
+      [...made, CLIENT_TYPES].map(async (file) => ({ file, text: await readFile(inFolder(file), 'utf8') })),
+    )
+    return [...files, { file: REFERENCE, text: await toReference(await readFile(inFolder(DOCUMENT))) }]
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/**
+ * The reference, with the size of the document as it is served.
+ *
+ * @param {Buffer} document
+ */
+async function toReference(document) {
+  const served = JSON.stringify(JSON.parse(document.toString()))
+  const kilobytes = Math.round(gzipSync(served).length / 1000)
+  const text = await readFile(join(root, REFERENCE), 'utf8')
+  return text.replace(/(?<=has )\d+(?= kB gzip-compressed)/, String(kilobytes))
+}
+
+const files = await makeFiles()
+if (process.argv.includes('--check')) {
+  const states = await Promise.all(
+    files.map(async ({ file, text }) => ({ file, isRight: (await readFile(join(root, file), 'utf8')) === text })),
+  )
+  const wrong = states.filter(({ isRight }) => !isRight).map(({ file }) => file)
+  if (wrong.length > 0) {
+    process.stderr.write(`not what the sources make: ${wrong.join(', ')}: run \`npm run generate\`\n`)
+    process.exitCode = 1
+  }
+} else {
+  for (const { file, text } of files) await writeFile(join(root, file), text)
+  await runNode('node_modules/vitest/vitest.mjs', 'run', '--update', 'all', ...TESTS_OF_FILES)
+}
