@@ -87,7 +87,7 @@ test('rebuild makes anew what doctor finds, while readers go on and processes se
   expect(await runCli(['rebuild'], settings)).toMatchObject({
     code: 0,
     stdout: 'all derived data recomputed\n',
-    stderr: 'restoring trigger bump_data_version\nrecomputing all derived data\n',
+    stderr: 'restoring trigger bump_data_version on claims\nrecomputing all derived data\n',
   })
   expect(await reader.count('campaign_claim_totals')).toBeGreaterThan(0)
   expect(Math.max(...(await totals()))).toBe(0)

@@ -27,17 +27,14 @@ test.each([
     'https://api.rewards.example.com/v2',
     'https://staging.rewards.example.com/v2',
   ],
-])(
-  'the document says where each operation is served: %o',
-  async (settings, publicUrl, stagingUrl) => {
-    await using api = await borrowTestApp(settings)
-    const { body } = await api.get('/openapi.json')
-    const { paths } = JSON.parse(body)
-    for (const [path, { get }] of Object.entries<{ get: { servers: object[]; security?: object[] } }>(paths)) {
-      expect(get.servers, path).toEqual([{ url: get.security === undefined ? publicUrl : stagingUrl }])
-    }
-  },
-)
+])('the document says where each operation is served: %o', async (settings, publicUrl, stagingUrl) => {
+  await using api = await borrowTestApp(settings)
+  const { body } = await api.get('/openapi.json')
+  const { paths } = JSON.parse(body)
+  for (const [path, { get }] of Object.entries<{ get: { servers: object[]; security?: object[] } }>(paths)) {
+    expect(get.servers, path).toEqual([{ url: get.security === undefined ? publicUrl : stagingUrl }])
+  }
+})
 
 test.each([
   '//api.example',

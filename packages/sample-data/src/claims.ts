@@ -6,7 +6,8 @@ import type { Random } from './random.ts'
 /** The claims in the order of their time, as an indexer meets them. A visit's claims share a transaction. */
 export function* claimRecords(random: Random, campaigns: readonly SampleCampaign[]) {
   const visited = new Int32Array(campaigns.length)
-  for (const visit of drawVisits(random, campaigns)) {
+  const [ofClaimants, ofHashes, ofLogs] = [random.fork('claimants'), random.fork('hashes'), random.fork('logs')]
+  for (const visit of drawVisits(random.fork('times'), campaigns)) {
     const index = visit % campaigns.length
     const time = (visit - index) / campaigns.length
     const campaign = campaigns[index]
@@ -15,9 +16,10 @@ export function* claimRecords(random: Random, campaigns: readonly SampleCampaign
     visited[index] = number + 1
     const { id, admitted, rewards, timeline } = campaign
     // Where as many took part as may, nobody comes twice before all were there.
-    const claimant = timeline.lifecycle === 'full' ? admitted[number % admitted.length] : random.pickSkewed(admitted)
-    const txHash = random.hash()
-    const logIndex = random.integer(0, 400)
+    const claimant =
+      timeline.lifecycle === 'full' ? admitted[number % admitted.length] : ofClaimants.pickSkewed(admitted)
+    const txHash = ofHashes.hash()
+    const logIndex = ofLogs.integer(0, 400)
     for (const [incentiveIndex, reward] of rewards.entries()) {
       if (number >= reward.claims || claimant === undefined) continue
       yield {

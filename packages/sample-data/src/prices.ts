@@ -19,14 +19,14 @@ const moveOf = (price: Big) => (price.minus(1).abs().lt(0.01) ? 0.0004 : 0.03)
 
 /**
  * The prices of all tokens that have one, the oldest first; the newest is that of the token's record. A symbol has the same
- * prices on every chain. They are drawn by themselves, so that the rest of a sample is the same with and without them.
+ * prices on every chain.
  */
 export function* tokenPriceRecords({ seed, now }: { seed: number; now: number }) {
-  const random = createRandom(seed)
+  const random = createRandom(seed).fork('prices')
   const histories = new Map<string, string[]>()
   for (const token of facts.tokens) {
     if (token.priceUsd === undefined) continue
-    const history = histories.get(token.symbol) ?? drawHistory(random, token.priceUsd)
+    const history = histories.get(token.symbol) ?? drawHistory(random.fork(token.symbol), token.priceUsd)
     histories.set(token.symbol, history)
     yield* recordsOf(token, history, now)
   }

@@ -25,23 +25,26 @@ export interface SampleOptions {
 export function* generateSample({ campaigns: count, claims, seed, now }: SampleOptions) {
   const random = createRandom(seed)
   const seconds = Math.floor(now.getTime() / 1000)
-  const accounts = drawAccounts(random, { campaigns: count, claims })
-  const collections = drawCollections(random, count)
+  const accounts = drawAccounts(random.fork('accounts'), { campaigns: count, claims })
+  const collections = drawCollections(random.fork('collections'), count)
   // Before the tokens, whose own prices are then known already.
   yield* tokenPriceRecords({ seed, now: seconds })
   yield* tokenRecords()
-  yield* contractRecords(random, collections)
+  yield* contractRecords(random.fork('contracts'), collections)
   yield* actionTemplateRecords()
-  yield* accessListRecords(random, accounts, seconds)
+  yield* accessListRecords(random.fork('access lists'), accounts, seconds)
   const campaigns: SampleCampaign[] = []
-  for (const [index, timeline] of drawTimelines(random, { campaigns: count, claims, now: seconds }).entries()) {
-    const { campaign, record } = drawCampaign({ random, accounts, collections }, timeline, index)
+  const timelines = drawTimelines(random.fork('timelines'), { campaigns: count, claims, now: seconds })
+  const ofCampaigns = random.fork('campaigns')
+  for (const [index, timeline] of timelines.entries()) {
+    const context = { random: ofCampaigns.fork(String(index)), accounts, collections }
+    const { campaign, record } = drawCampaign(context, timeline, index)
     campaigns.push(campaign)
     yield record
   }
-  yield* claimRecords(random, campaigns)
-  yield* claimSignatureRecords(random, campaigns, accounts)
-  yield* profileRecords(random, accounts, seconds)
+  yield* claimRecords(random.fork('claims'), campaigns)
+  yield* claimSignatureRecords(random.fork('signatures'), campaigns, accounts)
+  yield* profileRecords(random.fork('profiles'), accounts, seconds)
 }
 
 function* tokenRecords() {

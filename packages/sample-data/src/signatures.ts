@@ -7,13 +7,16 @@ import type { Random } from './random.ts'
 /** Signatures that wait for their claimants, for some of the campaigns that go on; one or a few each. */
 export function* claimSignatureRecords(random: Random, campaigns: readonly SampleCampaign[], { claimants }: Accounts) {
   for (const { id, timeline, rewards, admitted } of campaigns) {
-    if (timeline.lifecycle !== 'running' || rewards.length === 0 || !random.chance(0.15)) continue
-    const count = Math.min(random.integer(1, 4), admitted.length)
-    const start = random.integer(0, admitted.length - count)
+    const ofCampaign = random.fork(id)
+    if (timeline.lifecycle !== 'running' || rewards.length === 0 || !ofCampaign.chance(0.15)) continue
+    const count = Math.min(ofCampaign.integer(1, 4), admitted.length)
+    const start = ofCampaign.integer(0, admitted.length - count)
     for (const claimant of admitted.slice(start, start + count)) {
-      const incentiveId = random.integer(0, rewards.length - 1)
-      const signature = random.signature()
-      const referrer = random.chance(0.8) ? ZERO_ADDRESS : random.pickSkewed(claimants)
+      const own = ofCampaign.fork(claimant)
+      const incentiveId = own.fork('incentive').integer(0, rewards.length - 1)
+      const signature = own.fork('signature').signature()
+      const ofReferrers = own.fork('referrer')
+      const referrer = ofReferrers.chance(0.8) ? ZERO_ADDRESS : ofReferrers.pickSkewed(claimants)
       yield {
         type: 'claimSignature' as const,
         campaignId: id,

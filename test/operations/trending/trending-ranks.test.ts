@@ -79,7 +79,7 @@ test.each(
   { timeout: 240_000 },
   async ({ seed, ages }) => {
     const random = createRandom(seed)
-    const campaigns = repeated(450, 900)
+    const campaigns = repeated(600, 900)
     await using api = await borrowTestApp(keepingNothing)
     const ingest = await openIngest(api.database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
@@ -88,7 +88,12 @@ test.each(
     ]
     await api.save(...records)
     const counts: number[] = []
-    for (const [index, age] of firstOf(ages, 2).entries()) {
+    const isCovered = () =>
+      counts.filter((count) => count === 100).length > repeated(3, 20) &&
+      counts.filter((count) => count > 0 && count < 100).length > 20 &&
+      counts.includes(0)
+    for (const [index, age] of ages.entries()) {
+      if (index >= repeated(2, ages.length) && isCovered()) break
       // Several segments, and one.
       await api.database.query(`select rebuild_campaign_bitmaps(${index % 2 === 0 ? 40 : 8192})`)
       await mapSomeFacets(api.database, 0.02)
@@ -124,9 +129,7 @@ test.each(
       await expectMapsToAgree(api.database)
       counts.push(...(await compareAll(api, records, random, new Date(base * 1000))))
     }
-    expect(counts.filter((count) => count === 100).length).toBeGreaterThan(repeated(3, 20))
-    expect(counts.filter((count) => count > 0 && count < 100).length).toBeGreaterThan(20)
-    expect(counts).toContain(0)
+    expect(isCovered()).toBe(true)
   },
 )
 

@@ -34,21 +34,23 @@ export function drawCollections(random: Random, campaigns: number): Collections 
 
 /** None to three tasks, mostly on the chain of the campaign. */
 export function drawTasks(random: Random, collections: Collections, chainId: number): Task[] {
-  return Array.from({ length: random.pick(TASK_COUNTS) }, () => {
-    const isNearby = random.chance(0.8)
+  return Array.from({ length: random.fork('count').pick(TASK_COUNTS) }, (_, position) => {
+    const own = random.fork(String(position))
+    const isNearby = own.fork('chain').chance(0.8)
     const actions = facts.actions.filter(({ step }) => !isNearby || step.chainId === chainId)
-    return drawTask(random, collections, random.pick(actions))
+    return drawTask(own, collections, own.fork('action').pick(actions))
   })
 }
 
 function drawTask(random: Random, collections: Collections, action: Action): Task {
-  const step = { ...action.step, ...(random.chance(0.1) ? { claimant: random.address() } : {}) }
+  const ofClaimant = random.fork('claimant')
+  const step = { ...action.step, ...(ofClaimant.chance(0.1) ? { claimant: ofClaimant.address() } : {}) }
   const { chainId, targetContract: address, parameters } = step
   if (action.collection === undefined) return { action, step }
   if (action.collection === 'target') {
     return { action, step, collection: { chainId, address, name: action.contractName } }
   }
-  const collection = random.pickSkewed(collections.get(chainId) ?? [])
+  const collection = random.fork('collection').pickSkewed(collections.get(chainId) ?? [])
   const replaced =
     action.collection === 'replaces target'
       ? { targetContract: collection.address }

@@ -32,12 +32,14 @@ const CHAIN_IDS = facts.chains.flatMap(({ chainId, share }) => Array<number>(sha
 /** Draws a campaign and its record; the first ten go through all kinds of incentives. */
 export function drawCampaign({ random, accounts, collections }: DrawContext, timeline: Timeline, index: number) {
   const { lifecycle, claims, incentiveCount } = timeline
-  const chainId = random.pick(CHAIN_IDS)
-  const id = `${chainId}:${random.pick(facts.protocol.coreAddresses)}:${index + 1}`
-  const tokenStatus = random.pick(TOKEN_STATUSES)
+  const chainId = random.fork('chain').pick(CHAIN_IDS)
+  const id = `${chainId}:${random.fork('core').pick(facts.protocol.coreAddresses)}:${index + 1}`
+  const tokenStatus = random.fork('token status').pick(TOKEN_STATUSES)
   const rewards = Array.from({ length: incentiveCount }, (_, position) => {
-    const drawn = random.chance(0.45) ? 'ERC20Incentive' : random.pick(incentiveTypes)
-    return drawReward(random, {
+    const ofIncentive = random.fork(`incentive ${position}`)
+    const ofType = ofIncentive.fork('type')
+    const drawn = ofType.chance(0.45) ? 'ERC20Incentive' : ofType.pickNamed(incentiveTypes)
+    return drawReward(ofIncentive, {
       type: (position === 0 ? incentiveTypes[index] : undefined) ?? drawn,
       chainId,
       tokenStatus,
@@ -45,34 +47,45 @@ export function drawCampaign({ random, accounts, collections }: DrawContext, tim
     })
   })
   const visits = Math.max(0, ...rewards.map((reward) => reward.claims))
-  const owner = random.pickSkewed(accounts.owners)
-  const { admitted, allowList } = drawAdmission(random, accounts, { index, visits, owner: owner.address })
-  const tasks = drawTasks(random, collections, chainId)
+  const owner = random.fork('owner').pickSkewed(accounts.owners)
+  const { admitted, allowList } = drawAdmission(random.fork('admission'), accounts, {
+    index,
+    visits,
+    owner: owner.address,
+  })
+  const tasks = drawTasks(random.fork('tasks'), collections, chainId)
   const [task] = tasks
   const { actionContract, validator } = facts.protocol
-  const ample = roundUp(Math.max(10, visits * (1.5 + 4 * random.fraction())))
+  const ample = roundUp(Math.max(10, visits * (1.5 + 4 * random.fork('room').fraction())))
+  const [ofAction, ofCreator] = [random.fork('action'), random.fork('creator')]
   const record = {
     type: 'campaign' as const,
     id,
-    action: random.chance(0.5) ? actionContract : random.address(),
+    action: ofAction.chance(0.5) ? actionContract : ofAction.address(),
     budget: owner.budget,
     owner: owner.address,
-    ...(random.chance(0.06) ? { creator: random.pickSkewed(accounts.owners).address } : {}),
+    ...(ofCreator.chance(0.06) ? { creator: ofCreator.pickSkewed(accounts.owners).address } : {}),
     validator,
     blockTimestamp: String(timeline.createdAt),
-    txHash: random.hash(),
-    protocolFee: random.pick(['1000', '1000', '250', '0']),
-    maxParticipants: String(lifecycle === 'full' ? Math.min(visits, admitted.length) : random.chance(0.2) ? 0 : ample),
+    txHash: random.fork('transaction').hash(),
+    protocolFee: random.fork('fee').pick(['1000', '1000', '250', '0']),
+    maxParticipants: String(
+      lifecycle === 'full' ? Math.min(visits, admitted.length) : random.fork('participants').chance(0.2) ? 0 : ample,
+    ),
     // Users come again, so no validator counts their claims; of some nothing is known.
     ...(index % 3 === 2 ? {} : { maxClaimsPerClaimant: 'unlimited' as const }),
-    incentives: rewards.map((reward) => incentiveRecordOf(random, reward, lifecycle, task?.action)),
+    incentives: rewards.map((reward, position) =>
+      incentiveRecordOf(random.fork(`incentive ${position}`).fork('record'), reward, lifecycle, task?.action),
+    ),
     allowList,
-    actionSteps: tasks.length === 0 && random.chance(0.5) ? null : tasks.map(({ step }) => step),
+    actionSteps: tasks.length === 0 && random.fork('no steps').chance(0.5) ? null : tasks.map(({ step }) => step),
     startTime: timeline.startsAt === null ? null : toIsoTime(timeline.startsAt),
     endTime: timeline.endsAt === null ? null : toIsoTime(timeline.endsAt),
-    ...(random.chance(0.6) ? { createdAtBlockchainNumbers: blockNumbersOf(timeline, chainId, tasks) } : {}),
-    ...presentationOf(random, rewards, task),
-    ...(task === undefined ? {} : taskFieldsOf(random, task)),
+    ...(random.fork('block numbers').chance(0.6)
+      ? { createdAtBlockchainNumbers: blockNumbersOf(timeline, chainId, tasks) }
+      : {}),
+    ...presentationOf(random.fork('presentation'), rewards, task),
+    ...(task === undefined ? {} : taskFieldsOf(random.fork('task'), task)),
   }
   return { campaign: { id, timeline, rewards, visits, admitted } satisfies SampleCampaign, record }
 }
@@ -90,23 +103,29 @@ function drawAdmission(
   { claimants, members }: Accounts,
   { index, visits, owner }: { index: number; visits: number; owner: string },
 ) {
-  const drawn = random.chance(0.55) ? 'OpenAllowList' : random.pick(ADMISSIONS.slice(1))
+  const [ofType, ofSize] = [random.fork('type'), random.fork('size')]
+  const drawn = ofType.chance(0.55) ? 'OpenAllowList' : ofType.pick(ADMISSIONS.slice(1))
   const type = index < ADMISSIONS.length ? (ADMISSIONS[index] ?? null) : drawn
-  const size = random.chance(0.03) ? random.integer(101, 250) : random.integer(1, 5 + random.skewed(60))
+  const size = ofSize.chance(0.03) ? ofSize.integer(101, 250) : ofSize.integer(1, 5 + ofSize.skewed(60))
   if (type === null) return { admitted: claimants, allowList: null }
   const allowList = { owner, contractAddress: facts.protocol.allowListContracts[type], type }
-  const noAddresses = random.chance(0.5) ? [] : null
+  const noAddresses = random.fork('no addresses').chance(0.5) ? [] : null
   if (type === 'OpenAllowList') return { admitted: claimants, allowList: { ...allowList, addresses: noAddresses } }
   if (type === 'SimpleDenyList') {
-    return { admitted: claimants, allowList: { ...allowList, addresses: Array.from({ length: size }, random.address) } }
+    return {
+      admitted: claimants,
+      allowList: { ...allowList, addresses: Array.from({ length: size }, () => ofSize.address()) },
+    }
   }
   if (type === 'OffchainAccessList') {
-    const [accessListId, admitted] = random.pick([...members].slice(0, index < ADMISSIONS.length ? 1 : undefined))
+    const [accessListId, admitted] = random
+      .fork('list')
+      .pick([...members].slice(0, index < ADMISSIONS.length ? 1 : undefined))
     return { admitted, allowList: { ...allowList, addresses: noAddresses, accessListId } }
   }
   // What many take part in is hardly for a few only.
   const length = Math.min(250, Math.max(size, Math.ceil(visits / 3)))
-  const start = random.integer(0, claimants.length - length)
+  const start = random.fork('admitted').integer(0, claimants.length - length)
   const admitted = claimants.slice(start, start + length)
   return { admitted, allowList: { ...allowList, addresses: admitted } }
 }
@@ -125,14 +144,17 @@ function blockNumbersOf({ createdAt }: Timeline, chainId: number, tasks: readonl
 /** How a campaign is shown and where. */
 function presentationOf(random: Random, rewards: readonly Reward[], task: Task | undefined) {
   const token = rewards.find((reward) => reward.token !== undefined)?.token
-  const channels = random.pick(facts.distributionChannels)
+  const channels = random.fork('channels').pick(facts.distributionChannels)
+  const ofAutocampaign = random.fork('autocampaign')
   const project = task === undefined ? 'rewards' : projectOf(task)
   return {
-    campaignName: random.chance(0.04) ? null : nameOf(random, task),
-    distributionChannels: channels.length === 0 && random.chance(0.5) ? null : channels,
-    ...(channels.includes('worldcoin') ? { verificationLevel: random.pick(['orb', 'device', 'passport']) } : {}),
-    ...(random.chance(0.12) ? { autocampaignId: `auto-${project}-${random.integer(1, 9)}` } : {}),
-    ...(token === undefined || random.chance(0.1) ? {} : { tokenImageUri: tokenImageUri(token) }),
+    campaignName: random.fork('unnamed').chance(0.04) ? null : nameOf(random.fork('name'), task),
+    distributionChannels: channels.length === 0 && random.fork('no channels').chance(0.5) ? null : channels,
+    ...(channels.includes('worldcoin')
+      ? { verificationLevel: random.fork('verification').pick(['orb', 'device', 'passport']) }
+      : {}),
+    ...(ofAutocampaign.chance(0.12) ? { autocampaignId: `auto-${project}-${ofAutocampaign.integer(1, 9)}` } : {}),
+    ...(token === undefined || random.fork('token image').chance(0.1) ? {} : { tokenImageUri: tokenImageUri(token) }),
   }
 }
 
@@ -150,27 +172,28 @@ function nameOf(random: Random, task: Task | undefined) {
 function taskFieldsOf(random: Random, task: Task) {
   const { action, collection, step } = task
   const project = projectOf(task)
+  const [ofTemplate, ofPage] = [random.fork('action template'), random.fork('template')]
   return {
-    ...(random.chance(0.78) ? { actionTemplateId: action.templateId, customAction: random.chance(0.15) } : {}),
-    ...(random.chance(0.1) ? { templateId: `template-${project}-${random.integer(1, 5)}` } : {}),
-    ...(random.chance(0.2) ? { actionClaimant: actionClaimantOf(task) } : {}),
+    ...(ofTemplate.chance(0.78) ? { actionTemplateId: action.templateId, customAction: ofTemplate.chance(0.15) } : {}),
+    ...(ofPage.chance(0.1) ? { templateId: `template-${project}-${ofPage.integer(1, 5)}` } : {}),
+    ...(random.fork('claimant').chance(0.2) ? { actionClaimant: actionClaimantOf(task) } : {}),
     ...(action.actionToken === undefined
       ? {}
       : { actionToken: { chainId: step.chainId, address: action.actionToken } }),
-    projectImageUri: random.chance(0.15) ? null : projectImageUri(project),
-    ...(random.chance(0.6) ? { projectUrl: `https://${project}.example` } : {}),
-    ...(collection === undefined ? {} : nftFieldsOf(random, collection)),
+    projectImageUri: random.fork('project image').chance(0.15) ? null : projectImageUri(project),
+    ...(random.fork('project').chance(0.6) ? { projectUrl: `https://${project}.example` } : {}),
+    ...(collection === undefined ? {} : nftFieldsOf(random.fork('nft'), collection)),
   }
 }
 
 function nftFieldsOf(random: Random, { chainId, address, name }: Collection) {
-  const tokenId = random.integer(1, 40)
+  const tokenId = random.fork('token').integer(1, 40)
   return {
     nftCollection: { chainId, address },
     nftName: `${name} #${tokenId}`,
-    nftImageUri: random.chance(0.5)
+    nftImageUri: random.fork('image').chance(0.5)
       ? `ipfs://bafybei${address.slice(2, 22)}/${tokenId}.png`
       : `https://images.example/nfts/${address}/${tokenId}.png`,
-    ...(random.chance(0.5) ? { nftMetadataId: `${chainId}:${address}:${tokenId}` } : {}),
+    ...(random.fork('metadata').chance(0.5) ? { nftMetadataId: `${chainId}:${address}:${tokenId}` } : {}),
   }
 }

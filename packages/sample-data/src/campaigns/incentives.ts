@@ -16,7 +16,7 @@ const anyAmountAction = facts.actions.find(({ amountField }) => amountField !== 
 export function incentiveRecordOf(random: Random, reward: Reward, lifecycle: Lifecycle, action: Action | undefined) {
   const { type, asset, claims, unit, isRaffle } = reward
   const isSpent = lifecycle === 'spent'
-  const capacity = roundUp(Math.max(10, claims * (1.5 + 3 * random.fraction())))
+  const capacity = roundUp(Math.max(10, claims * (1.5 + 3 * random.fork('room').fraction())))
   const count = String(isSpent ? claims : capacity)
   const { allowListIncentiveTarget, pointsVenue: venue, pointsSelector: selector } = facts.protocol
   if (type === 'AllowListIncentive') return { type, allowListAddress: allowListIncentiveTarget, limit: count }
@@ -58,28 +58,32 @@ function budgetRecordOf(
     asset,
     ...(peg === undefined ? {} : { peg: peg.address }),
     limit: limit.toFixed(),
-    ...(isSpent && (claims === 0 || random.chance(0.3)) ? { remainingBalance: '0' } : {}),
+    ...(isSpent && (claims === 0 || random.fork('balance').chance(0.3)) ? { remainingBalance: '0' } : {}),
     ...(isSpent ? {} : stateOf(random, reward, limit.minus(paid).toFixed())),
   }
   const quoted = reward.quoted.toFixed()
   if (type === 'ERC20PeggedIncentive') return { type, ...budget, reward: quoted }
-  const percent = random.pick([1, 2, 3, 5, 7, 10])
+  const percent = random.fork('percent').pick([1, 2, 3, 5, 7, 10])
   const share = String(ONE_PERCENT * BigInt(percent))
   // 0: the signed claim names the amount itself.
-  if (type === 'ERC20VariableIncentive') return { type, ...budget, reward: random.chance(0.6) ? '0' : share }
+  if (type === 'ERC20VariableIncentive')
+    return { type, ...budget, reward: random.fork('amount').chance(0.6) ? '0' : share }
   return {
     type,
     ...budget,
     reward: share,
     maxReward: quoted,
-    criteria: { ...criteriaOf(action), ...(type.endsWith('V2') ? { valueType: random.chance(0.7) ? 1 : 0 } : {}) },
-    ...(random.chance(0.3) ? { rebatePercentage: percent } : {}),
+    criteria: {
+      ...criteriaOf(action),
+      ...(type.endsWith('V2') ? { valueType: random.fork('value type').chance(0.7) ? 1 : 0 } : {}),
+    },
+    ...(random.fork('rebate').chance(0.3) ? { rebatePercentage: percent } : {}),
   }
 }
 
 /** What some indexers record besides the claims; most leave it to be derived from them. */
 function stateOf(random: Random, reward: Reward, remainingBalance: string) {
-  const roll = random.fraction()
+  const roll = random.fork('state').fraction()
   if (roll >= 0.14) return {}
   if (roll < 0.05) return { remainingBalance }
   const totalClaims = String(reward.claims)

@@ -33,8 +33,9 @@ export interface Timeline {
 export function drawTimelines(random: Random, numbers: { campaigns: number; claims: number; now: number }): Timeline[] {
   const { campaigns, claims, now } = numbers
   const drawn = Array.from({ length: campaigns }, (_, index) => {
-    const timeline = drawTimeline(random, index, { campaigns, now })
-    return { ...timeline, weight: weightOf(random, timeline, campaigns) }
+    const own = random.fork(String(index))
+    const timeline = drawTimeline(own, index, { campaigns, now })
+    return { ...timeline, weight: weightOf(own.fork('popularity'), timeline, campaigns) }
   })
   const total = drawn.reduce((sum, { weight }) => sum + weight, 0)
   let [before, given] = [0, 0]
@@ -55,17 +56,18 @@ export function drawTimelines(random: Random, numbers: { campaigns: number; clai
 function drawTimeline(random: Random, index: number, { campaigns, now }: { campaigns: number; now: number }) {
   // Recent campaigns stand closer together.
   const remaining = (campaigns - 1 - index) / Math.max(1, campaigns - 1)
-  const age = random.integer(600, HOUR) + Math.floor((SPAN - 2 * HOUR) * remaining ** 1.3)
+  const age = random.fork('age').integer(600, HOUR) + Math.floor((SPAN - 2 * HOUR) * remaining ** 1.3)
   const createdAt = now - age
-  const drawn = drawLifecycle(random, age)
+  const drawn = drawLifecycle(random.fork('lifecycle'), age)
   const lifecycle = index < CERTAINLY_RUNNING ? 'running' : drawn
-  const incentiveCount = index < 10 ? 1 + (index % 2) : random.pick(INCENTIVE_COUNTS)
-  const delayed = random.chance(0.5) ? null : createdAt + Math.floor(age * 0.2 * random.fraction())
-  const startsAt = lifecycle === 'scheduled' ? now + random.integer(HOUR, 21 * DAY) : delayed
+  const incentiveCount = index < 10 ? 1 + (index % 2) : random.fork('incentives').pick(INCENTIVE_COUNTS)
+  const [ofStart, ofEnd] = [random.fork('start'), random.fork('end')]
+  const delayed = ofStart.chance(0.5) ? null : createdAt + Math.floor(age * 0.2 * ofStart.fraction())
+  const startsAt = lifecycle === 'scheduled' ? now + ofStart.integer(HOUR, 21 * DAY) : delayed
   const opensAt = Math.min(startsAt ?? createdAt, now)
-  const lasted = Math.floor((now - opensAt) * (0.2 + 0.7 * random.fraction()))
-  const latest = now + (lifecycle === 'scheduled' ? 22 * DAY : HOUR) + random.integer(0, 60 * DAY)
-  const endsAt = lifecycle === 'ended' ? opensAt + lasted : random.chance(0.4) ? null : latest
+  const lasted = Math.floor((now - opensAt) * (0.2 + 0.7 * ofEnd.fraction()))
+  const latest = now + (lifecycle === 'scheduled' ? 22 * DAY : HOUR) + ofEnd.integer(0, 60 * DAY)
+  const endsAt = lifecycle === 'ended' ? opensAt + lasted : ofEnd.chance(0.4) ? null : latest
   // Nothing is claimed after the last claim that is possible.
   const closesAt = lifecycle === 'running' || lifecycle === 'scheduled' ? now : opensAt + Math.max(0, lasted - 1)
   return { lifecycle, createdAt, startsAt, endsAt, opensAt, closesAt, incentiveCount }

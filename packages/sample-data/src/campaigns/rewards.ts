@@ -41,11 +41,11 @@ export interface Reward {
 type TokenStatus = 'whitelisted' | 'known' | 'unknown'
 
 function drawToken(random: Random, chainId: number, tokenStatus: TokenStatus) {
-  if (tokenStatus === 'unknown') return { token: undefined, asset: random.pick(facts.unknownTokens) }
+  if (tokenStatus === 'unknown') return { token: undefined, asset: random.fork('token').pick(facts.unknownTokens) }
   const fitting = tokensOn(chainId).filter(
     (one) => one.whitelisted === (tokenStatus === 'whitelisted') && !isNative(one),
   )
-  const token = random.pick(fitting)
+  const token = random.fork('token').pick(fitting)
   return { token, asset: token.address }
 }
 
@@ -63,14 +63,17 @@ export function drawReward(
   const shared = { type, claims, isRaffle: false, payments: [] }
   const { dollars, tokens, levels } = facts.rewards
   if (type === 'AllowListIncentive' || type === 'PointsIncentive') {
-    const unit = new Big(type === 'AllowListIncentive' ? 1 : random.pick([1, 10, 50, 100, 1000]))
+    const unit = new Big(type === 'AllowListIncentive' ? 1 : random.fork('units').pick([1, 10, 50, 100, 1000]))
     return { ...shared, token: undefined, asset: '', peg: undefined, quoted: unit, unit, levels: levels.fixed }
   }
   const isVariable = type.includes('Variable')
-  const price = { dollars: random.pick(dollars) * (isVariable ? 10 : 1), tokens: random.pick(tokens) }
+  const price = {
+    dollars: random.fork('dollars').pick(dollars) * (isVariable ? 10 : 1),
+    tokens: random.fork('tokens').pick(tokens),
+  }
   const { token, asset } = drawToken(random, chainId, tokenStatus)
   const peg = type.startsWith('ERC20Pegged') ? drawPeg(random, chainId) : undefined
-  const isRaffle = type === 'ERC20Incentive' && random.chance(0.12)
+  const isRaffle = type === 'ERC20Incentive' && random.fork('raffle').chance(0.12)
   const kind = isVariable ? 'varying' : type === 'CGDAIncentive' ? 'falling' : isRaffle ? 'undrawn' : 'fixed'
   const unit = worth(price, token)
   return { ...shared, token, asset, peg, quoted: peg ? worth(price, peg) : unit, unit, levels: levels[kind], isRaffle }
@@ -80,7 +83,7 @@ export function drawReward(
 function drawPeg(random: Random, chainId: number) {
   const ether = tokensOn(chainId).find(isNative)
   const dollars = tokensOn(chainId).find(({ symbol, whitelisted }) => whitelisted && symbol.startsWith('USD'))
-  return random.chance(0.6) ? (dollars ?? ether) : ether
+  return random.fork('peg').chance(0.6) ? (dollars ?? ether) : ether
 }
 
 /** What the claim with this number (from 0) pays. */
