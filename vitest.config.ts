@@ -2,6 +2,7 @@ import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { findProjectFiles, type ProjectName } from './test/setup/projects.ts'
+import { SlowestFiles } from './test/setup/slowest-files.ts'
 
 /** What is there before the tests of a project begin. */
 const GLOBAL_SETUP: Record<ProjectName, string[]> = {
@@ -10,8 +11,6 @@ const GLOBAL_SETUP: Record<ProjectName, string[]> = {
   process: ['test/setup/build.ts', 'test/setup/postgres.ts'],
   browser: ['test/setup/build.ts', 'test/setup/postgres.ts'],
 }
-
-const files = findProjectFiles()
 
 /** The sources of the packages, so that nothing has to be built before it is tested. */
 const resolve = {
@@ -26,12 +25,13 @@ const resolve = {
 
 export default defineConfig(({ mode }) => ({
   test: {
+    reporters: ['default', new SlowestFiles()],
     // Each with all of its options: a project that extends this file would evaluate it once more, and find all files anew.
     projects: (['unit', 'api', 'process', 'browser'] as const).map((name) => ({
       resolve,
       test: {
         name,
-        include: files[name],
+        include: findProjectFiles(mode === 'deep' ? 'deep' : 'usual')[name],
         globalSetup: GLOBAL_SETUP[name],
         // No test changes what others load, and loading the service takes each file more than a second.
         isolate: false,
@@ -43,7 +43,7 @@ export default defineConfig(({ mode }) => ({
         // On a machine that is busy with something else too, all takes several times as long.
         testTimeout: 120_000,
         hookTimeout: 120_000,
-        provide: { arePicturesMade: mode === 'screenshots', isThorough: mode === 'thorough' },
+        provide: { arePicturesMade: mode === 'screenshots', isDeep: mode === 'deep' },
       },
     })),
     // The suites share one PostgreSQL and the few cores of a small machine; those of processes and pages mostly wait.

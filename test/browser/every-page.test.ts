@@ -3,7 +3,7 @@ import { setFollowed } from '../setup/data/followed-chains.ts'
 import { hasBrowser, inBrowser, ONCE_MORE } from '../setup/pages/browser.ts'
 import { answered, type Explorer, NOW, sampleOf, startExplorer } from '../setup/pages/explorer.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
-import { firstOf } from '../setup/thorough.ts'
+import { firstOf } from '../setup/repetitions.ts'
 
 const token = aToken({ priceUsd: '1' })
 const campaign = {

@@ -15,8 +15,8 @@ import {
   toClaimIdentity,
   toLowerCase,
 } from '../setup/records.ts'
+import { firstOf, repeated } from '../setup/repetitions.ts'
 import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../setup/test-app.ts'
-import { firstOf, repeated } from '../setup/thorough.ts'
 
 /*
  * Which kept responses outlive a change of the data. What they are made of is taken away from under them where they should

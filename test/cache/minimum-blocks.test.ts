@@ -3,8 +3,8 @@ import { connectForBatches } from '../../src/ingest/batch-connection.ts'
 import { inTransaction, prepareIngest } from '../../src/ingest/batches.ts'
 import { setFollowed } from '../setup/data/followed-chains.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken } from '../setup/records.ts'
+import { repeated } from '../setup/repetitions.ts'
 import { borrowTestApp } from '../setup/test-app.ts'
-import { repeated } from '../setup/thorough.ts'
 
 test('public answers say as of which blocks they are, chains ascending, where any is followed', async () => {
   await using api = await borrowTestApp()

@@ -9,7 +9,7 @@ import { differingTrendingCampaigns } from '../../src/read-models/claim-windows/
 import { slideWindows } from '../../src/read-models/claim-windows/maintain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aHash, anAddress, anErc20Incentive, aStep } from '../setup/records.ts'
-import { repeated } from '../setup/thorough.ts'
+import { repeated } from '../setup/repetitions.ts'
 
 /*
  * The functions that keep totals of claims up to the present, against plain sums over all claims.

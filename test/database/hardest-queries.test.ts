@@ -11,8 +11,8 @@ import { toRecordSource } from '../../src/import/sources.ts'
 import { storeActivityOf } from '../setup/data/campaign-maps.ts'
 import { storeTotalsOf } from '../setup/data/stored-totals.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { firstOf, repeated } from '../setup/repetitions.ts'
 import { findHardestQueries, type HardQuery, pagesAmong } from '../setup/requests/hardest-queries.ts'
-import { firstOf, repeated } from '../setup/thorough.ts'
 
 /*
  * The dearest questions that are accepted, searched for among all filters at their limits. Times say little here, so what is

@@ -7,10 +7,10 @@ import { migrateDatabase } from '../../src/database/migrate-database.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anActionTemplate, anAddress, anErc20Incentive } from '../setup/records.ts'
+import { firstOf, repeated } from '../setup/repetitions.ts'
 import { databaseUrl } from '../setup/servers/database-url.ts'
 import { runCli } from '../setup/servers/processes.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
-import { firstOf, repeated } from '../setup/thorough.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'
 
 /*

@@ -16,8 +16,8 @@ import { setFollowed } from '../setup/data/followed-chains.ts'
 import { generateSmallSample } from '../setup/data/small-sample.ts'
 import { createTestDatabase, lockCampaigns, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, toLowerCase } from '../setup/records.ts'
+import { repeated } from '../setup/repetitions.ts'
 import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
-import { repeated } from '../setup/thorough.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 /*

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, anAccessList } from '../setup/records.ts'
+import { firstOf, repeated } from '../setup/repetitions.ts'
 import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
 import { runCli } from '../setup/servers/processes.ts'
-import { firstOf, repeated } from '../setup/thorough.ts'
 
 let folder: string
 beforeAll(async () => {

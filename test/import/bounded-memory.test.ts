@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, anAccessList, anAddress } from '../setup/records.ts'
+import { firstOf } from '../setup/repetitions.ts'
 import { isMemoryReported, watchMemory } from '../setup/servers/memory.ts'
 import { startCli } from '../setup/servers/processes.ts'
-import { firstOf } from '../setup/thorough.ts'
 
 /*
  * The real process imports files whose lines are as large as they may be, or hold as much as fits in them. On a machine

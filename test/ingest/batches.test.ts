@@ -30,7 +30,7 @@ import {
   toClaimIdentity,
   toLowerCase,
 } from '../setup/records.ts'
-import { firstOf, repeated } from '../setup/thorough.ts'
+import { firstOf, repeated } from '../setup/repetitions.ts'
 
 const opened: AsyncDisposable[] = []
 afterEach(async () => {

@@ -7,7 +7,7 @@ import type { ImportRecord } from '../../src/ingest/records.ts'
 import { createRandom, randomBatch } from '../setup/data/random-records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken, toClaimIdentity } from '../setup/records.ts'
-import { firstOf, repeated } from '../setup/thorough.ts'
+import { firstOf, repeated } from '../setup/repetitions.ts'
 
 const NOW = Date.parse('2026-01-01T12:00:00.000Z') / 1000
 

@@ -17,7 +17,7 @@ import {
 import { generateSmallSample } from '../setup/data/small-sample.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, toClaimIdentity, toLowerCase } from '../setup/records.ts'
-import { firstOf, repeated } from '../setup/thorough.ts'
+import { firstOf, repeated } from '../setup/repetitions.ts'
 
 const save = (database: TestDatabase, records: ImportRecord[]) =>
   importRecords(database.url, [toRecordSource('records', records)])

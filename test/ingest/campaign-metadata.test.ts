@@ -9,7 +9,7 @@ import { createRandom, type Random, randomBatch } from '../setup/data/random-rec
 import { contentOf } from '../setup/data/stored-content.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, anAccessList, anActionTemplate, anAddress, inUpperCase } from '../setup/records.ts'
-import { firstOf, repeated } from '../setup/thorough.ts'
+import { firstOf, repeated } from '../setup/repetitions.ts'
 
 const opened: AsyncDisposable[] = []
 afterEach(async () => {

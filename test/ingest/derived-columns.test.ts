@@ -8,7 +8,7 @@ import { changesOf, createRandom, expectToAgree, type Facts, remember, WINDOWS }
 import { generateSmallSample } from '../setup/data/small-sample.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
-import { firstOf } from '../setup/thorough.ts'
+import { firstOf } from '../setup/repetitions.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 const save = (database: TestDatabase, records: ImportRecord[]) =>

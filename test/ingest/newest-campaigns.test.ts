@@ -7,9 +7,9 @@ import { expectToAgree, type Facts, remember } from '../setup/data/derived-colum
 import { createRandom } from '../setup/data/random-records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, anAddress, aStep, toLowerCase } from '../setup/records.ts'
+import { firstOf, repeated } from '../setup/repetitions.ts'
 import { createComparison, type Query } from '../setup/second-opinion/second-opinion-comparison.ts'
 import { startTestApp } from '../setup/test-app.ts'
-import { firstOf, repeated } from '../setup/thorough.ts'
 
 const popular = anAddress('popular')
 const campaignsAt = (target: string, from: number, count: number): CampaignRecord[] =>

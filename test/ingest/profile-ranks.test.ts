@@ -5,7 +5,7 @@ import { toRecordSource } from '../../src/import/sources.ts'
 import type { ProfileRecord } from '../../src/ingest/records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { anAddress, aProfile, inUpperCase } from '../setup/records.ts'
-import { repeated } from '../setup/thorough.ts'
+import { repeated } from '../setup/repetitions.ts'
 
 const save = (database: TestDatabase, ...records: ProfileRecord[]) =>
   importRecords(database.url, [toRecordSource('profiles', records)])

@@ -15,8 +15,8 @@ import { totalClaimantsFrom } from '../setup/data/claimant-totals.ts'
 import { createRandom, type Random, randomBatch } from '../setup/data/random-records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { toClaimIdentity, toRemoval } from '../setup/records.ts'
+import { repeated } from '../setup/repetitions.ts'
 import { identityOf } from '../setup/second-opinion/second-opinion.ts'
-import { repeated } from '../setup/thorough.ts'
 
 const BATCHES = repeated(120, 1000)
 /** Another one makes other batches. */

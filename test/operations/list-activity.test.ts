@@ -7,9 +7,9 @@ import type { ClaimRecord } from '../../src/ingest/records.ts'
 import { countHoursFrom } from '../setup/data/claim-intervals.ts'
 import { setFollowed } from '../setup/data/followed-chains.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, inUpperCase } from '../setup/records.ts'
+import { firstOf, repeated } from '../setup/repetitions.ts'
 import { expectedActivity } from '../setup/second-opinion/second-opinion-activity.ts'
 import { type BorrowedTestApp, borrowTestApp } from '../setup/test-app.ts'
-import { firstOf, repeated } from '../setup/thorough.ts'
 
 /*
  * See second-opinion.test.ts for random records, batches and withdrawals.

@@ -9,10 +9,10 @@ import { countHoursFrom } from '../setup/data/claim-intervals.ts'
 import { setFollowed } from '../setup/data/followed-chains.ts'
 import { createRandom } from '../setup/data/random-records.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
+import { repeated } from '../setup/repetitions.ts'
 import { expectedOutlooks, outlookQuery } from '../setup/second-opinion/second-opinion-outlook.ts'
 import { vocabularyOf } from '../setup/second-opinion/second-opinion-queries.ts'
 import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../setup/test-app.ts'
-import { repeated } from '../setup/thorough.ts'
 
 const NOW = new Date('2026-03-01T12:00:00.900Z')
 const seconds = Math.floor(NOW.getTime() / 1000)

@@ -7,9 +7,9 @@ import { describe, expect, test } from 'vitest'
 import { openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
 import { createRequestCounter } from '../../src/process/shutdown.ts'
 import { aCampaign } from '../setup/records.ts'
+import { repeated } from '../setup/repetitions.ts'
 import { aDataFolder, embeddedUrl, query, serverPid } from '../setup/servers/data-folder.ts'
 import { CLI, RunningProcess, runCli, startCli } from '../setup/servers/processes.ts'
-import { repeated } from '../setup/thorough.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 /** So often on each of so many folders at the same time. */

@@ -1,8 +1,8 @@
 import { generateSample } from 'reward-campaigns-sample-data'
 import { expect, test } from 'vitest'
 import type { ImportRecord } from '../../src/ingest/records.ts'
+import { firstOf } from '../setup/repetitions.ts'
 import { startTestApp } from '../setup/test-app.ts'
-import { firstOf } from '../setup/thorough.ts'
 
 /*
  * What a newcomer sees who starts the service with sample data, whatever the day and the hour.

@@ -11,6 +11,14 @@ test('every test file belongs to exactly one project', async () => {
   expect(Object.values(files).flat().sort()).toEqual(testFiles.sort())
 })
 
+test('every test file is run by `npm test` or by `npm run test:deep`', () => {
+  const [usual, deep] = (['usual', 'deep'] as const).map((speed) => Object.values(findProjectFiles(speed)).flat())
+  expect([...new Set([...(usual ?? []), ...(deep ?? [])])].sort()).toEqual(Object.values(files).flat().sort())
+  // Those that draw more in the second run are in both.
+  expect(usual?.filter((file) => deep?.includes(file))).toContain('test/operations/campaigns/walks.test.ts')
+  expect(usual?.filter((file) => file.includes('.deep.'))).toEqual([])
+})
+
 test('what a test file imports, itself or through others, decides its project', () => {
   expect(files.unit).toContain('test/explorer/texts/format-numbers.test.ts')
   expect(files.api).toContain('test/operations/get-status.test.ts')

@@ -18,8 +18,20 @@ const IMPORTS: [project: ProjectName, path: RegExp][] = [
 /** Imports that are there when a file runs: not those of types alone. */
 const IMPORT = /^(?:import|export)\s(?!type\s)(?:[^'"]*?\sfrom\s)?\s*'([^']+)'|\bimport\(\s*'([^']+)'/gm
 
-/** The test files of each project, as paths from the root. What a file imports decides, so no list can become outdated. */
-export function findProjectFiles() {
+/**
+ * Of which speed a file is: `npm test` runs the usual ones, `npm run test:deep` those whose name says so, and again, with more of what they
+ * draw, those that ask how often something is tried.
+ */
+export type Speed = 'usual' | 'deep'
+
+const DEEP_FILE = /\.deep\.test\.ts$/
+const DRAWS_MORE = join(root, 'test/setup/repetitions.ts')
+
+/**
+ * The test files of each project, as paths from the root; all of them, or those of one speed. What a file imports decides, so no
+ * list can become outdated.
+ */
+export function findProjectFiles(speed?: Speed) {
   const files: Record<ProjectName, string[]> = { unit: [], api: [], process: [], browser: [] }
   const known = new Map<string, string[]>()
   for (const name of readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).sort()) {
@@ -27,6 +39,9 @@ export function findProjectFiles() {
     const file = `test/${name.replaceAll('\\', '/')}`
     const imported = new Set<string>()
     collectImports(join(root, file), imported, known)
+    const isDeep = DEEP_FILE.test(file)
+    if (speed === 'usual' && isDeep) continue
+    if (speed === 'deep' && !isDeep && !imported.has(DRAWS_MORE)) continue
     const [project] = IMPORTS.find(([, path]) => [...imported].some((name) => path.test(name))) ?? ['unit']
     files[project].push(file)
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { repeated } from '../../setup/thorough.ts'
+import { repeated } from '../../setup/repetitions.ts'
 import {
   anyScenario,
   type Command,

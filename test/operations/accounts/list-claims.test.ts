@@ -17,11 +17,11 @@ import {
   inUpperCase,
   toClaimIdentity,
 } from '../../setup/records.ts'
+import { firstOf, repeated } from '../../setup/repetitions.ts'
 import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { claimsQuery, expectedClaims } from '../../setup/second-opinion/second-opinion-claims.ts'
 import { vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../../setup/test-app.ts'
-import { firstOf, repeated } from '../../setup/thorough.ts'
 import { waitFor } from '../../setup/wait-for.ts'
 
 async function page(api: BorrowedTestApp, query: QueryText): Promise<ListClaimsResponse> {

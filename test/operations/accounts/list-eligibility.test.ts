@@ -7,11 +7,11 @@ import { totalClaimantsFrom } from '../../setup/data/claimant-totals.ts'
 import { createRandom } from '../../setup/data/random-records.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, aHash, anAccessList, anAddress, anErc20Incentive } from '../../setup/records.ts'
+import { firstOf, repeated } from '../../setup/repetitions.ts'
 import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { eligibilityQuery, expectedEligibility } from '../../setup/second-opinion/second-opinion-eligibility.ts'
 import { vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../../setup/test-app.ts'
-import { firstOf, repeated } from '../../setup/thorough.ts'
 
 async function eligibility(api: BorrowedTestApp, query: QueryText): Promise<ListEligibilityResponse> {
   const response = await api.get(`/eligibility?${new URLSearchParams(query)}`)

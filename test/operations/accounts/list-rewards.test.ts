@@ -8,12 +8,12 @@ import { setFollowed } from '../../setup/data/followed-chains.ts'
 import { createRandom } from '../../setup/data/random-records.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken, inUpperCase } from '../../setup/records.ts'
+import { firstOf, repeated } from '../../setup/repetitions.ts'
 import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { expectedRewards } from '../../setup/second-opinion/second-opinion-rewards.ts'
 import { openDatabaseProxy } from '../../setup/servers/database-proxy.ts'
 import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../../setup/test-app.ts'
-import { firstOf, repeated } from '../../setup/thorough.ts'
 import { waitFor } from '../../setup/wait-for.ts'
 
 async function page(api: BorrowedTestApp, user: string, query: QueryText = {}): Promise<ListRewardsResponse> {

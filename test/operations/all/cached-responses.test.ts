@@ -9,6 +9,7 @@ import { totalClaimantsFrom } from '../../setup/data/claimant-totals.ts'
 import { createRandom, type Random, randomBatch } from '../../setup/data/random-records.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { anAddress, toRemoval } from '../../setup/records.ts'
+import { firstOf, repeated } from '../../setup/repetitions.ts'
 import { latestOf } from '../../setup/second-opinion/second-opinion.ts'
 import { activityQuery } from '../../setup/second-opinion/second-opinion-activity.ts'
 import { claimsQuery } from '../../setup/second-opinion/second-opinion-claims.ts'
@@ -16,7 +17,6 @@ import { eligibilityQuery } from '../../setup/second-opinion/second-opinion-elig
 import { outlookQuery } from '../../setup/second-opinion/second-opinion-outlook.ts'
 import { type Vocabulary, vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { startTestApp } from '../../setup/test-app.ts'
-import { firstOf, repeated } from '../../setup/thorough.ts'
 
 /*
  * Kept responses after one small change at a time, each compared with one that is made: large batches leave nothing that

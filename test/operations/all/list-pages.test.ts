@@ -4,11 +4,11 @@ import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { mapSomeFacets, storeActivityOf } from '../../setup/data/campaign-maps.ts'
 import { createRandom, type Random, randomBatch } from '../../setup/data/random-records.ts'
 import { aCampaign } from '../../setup/records.ts'
+import { firstOf, repeated } from '../../setup/repetitions.ts'
 import { combinationsOf, type Filter, filtersOf } from '../../setup/requests/every-filter.ts'
 import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { expectedCampaigns } from '../../setup/second-opinion/second-opinion-campaigns.ts'
 import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
-import { firstOf, repeated } from '../../setup/thorough.ts'
 
 /*
  * Pages and totals of `GET /campaigns` against a second opinion that is computed from the records alone: every filter,

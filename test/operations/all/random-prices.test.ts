@@ -6,6 +6,7 @@ import type { Batch, PriceSource } from '../../../src/ingest/staging/staged-batc
 import { createRandom, type Random } from '../../setup/data/random-records.ts'
 import { storeTotalsOf } from '../../setup/data/stored-totals.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken, toClaimIdentity } from '../../setup/records.ts'
+import { firstOf, repeated } from '../../setup/repetitions.ts'
 import { expectedClaims } from '../../setup/second-opinion/second-opinion-claims.ts'
 import { createComparison, type Query } from '../../setup/second-opinion/second-opinion-comparison.ts'
 import {
@@ -16,7 +17,6 @@ import {
   valueClaims,
 } from '../../setup/second-opinion/second-opinion-prices.ts'
 import { borrowTestApp } from '../../setup/test-app.ts'
-import { firstOf, repeated } from '../../setup/thorough.ts'
 
 /*
  * What claims are worth, and whatever is made of that, as prices come late, are replaced and withdrawn, and decimals become

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ListCampaignsResponse } from '../../../src/features/campaigns/campaign-schemas.ts'
 import { aCampaign, anAddress, aStep } from '../../setup/records.ts'
+import { repeated } from '../../setup/repetitions.ts'
 import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
-import { repeated } from '../../setup/thorough.ts'
 
 const parameters = [
   ...['page', 'pageSize', 'budgetAccount', 'owner', 'autocampaignId', 'chainId', 'targetContract', 'tokens'],

@@ -9,6 +9,7 @@ import { createRandom, type Random, randomBatch } from '../../setup/data/random-
 import { storeTotalsOf } from '../../setup/data/stored-totals.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken } from '../../setup/records.ts'
+import { firstOf, repeated } from '../../setup/repetitions.ts'
 import {
   type Comparison,
   createComparison,
@@ -18,7 +19,6 @@ import {
 } from '../../setup/second-opinion/second-opinion-comparison.ts'
 import { vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { borrowTestApp, startTestApp } from '../../setup/test-app.ts'
-import { firstOf, repeated } from '../../setup/thorough.ts'
 
 /*
  * Whole public responses against a second opinion that is computed from the records alone, for random data,

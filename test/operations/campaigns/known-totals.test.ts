@@ -6,11 +6,11 @@ import type { ClaimRecord, ImportRecord } from '../../../src/ingest/records.ts'
 import { mapSomeFacets } from '../../setup/data/campaign-maps.ts'
 import { createRandom, randomBatch } from '../../setup/data/random-records.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken, toClaimIdentity } from '../../setup/records.ts'
+import { firstOf, repeated } from '../../setup/repetitions.ts'
 import { combinationsOf, filtersOf } from '../../setup/requests/every-filter.ts'
 import { identityOf, type QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { expectedCampaigns } from '../../setup/second-opinion/second-opinion-campaigns.ts'
 import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../../setup/test-app.ts'
-import { firstOf, repeated } from '../../setup/thorough.ts'
 
 /*
  * Totals that the process remembers, while batches alter lists or do not, and while the clock moves. Whole answers are compared

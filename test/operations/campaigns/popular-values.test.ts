@@ -15,11 +15,11 @@ import {
   aStep,
   aToken,
 } from '../../setup/records.ts'
+import { firstOf, repeated } from '../../setup/repetitions.ts'
 import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { createComparison, type Query } from '../../setup/second-opinion/second-opinion-comparison.ts'
 import { someFacets } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { borrowTestApp } from '../../setup/test-app.ts'
-import { firstOf, repeated } from '../../setup/thorough.ts'
 
 /*
  * Bitmaps are kept of what more than 150 campaigns have. Here each filter has values that 148 to 152 campaigns have, and rare

@@ -5,13 +5,13 @@ import { facetNames } from '../../../src/schemas/campaigns/campaign-facets.ts'
 import { randomStep } from '../../setup/data/batches.ts'
 import { expectMapsToAgree, lowerThresholds, mapSomeFacets } from '../../setup/data/campaign-maps.ts'
 import { createRandom, type Random } from '../../setup/data/random-records.ts'
+import { firstOf, repeated } from '../../setup/repetitions.ts'
 import { combinationsOf, type Filter, filtersOf } from '../../setup/requests/every-filter.ts'
 import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { expectedIds } from '../../setup/second-opinion/second-opinion-campaigns.ts'
 import { createComparison, type Query } from '../../setup/second-opinion/second-opinion-comparison.ts'
 import { someFacets, someWords, vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
-import { firstOf, repeated } from '../../setup/thorough.ts'
 
 /*
  * Facets, words, filters, orders and walks of `GET /campaigns` against a second opinion that is computed from the records alone,

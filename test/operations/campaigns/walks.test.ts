@@ -6,10 +6,10 @@ import { expectMapsToAgree, lowerThresholds, mapSomeFacets } from '../../setup/d
 import { createRandom, type Random } from '../../setup/data/random-records.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../../setup/records.ts'
+import { firstOf, repeated } from '../../setup/repetitions.ts'
 import { latestOf } from '../../setup/second-opinion/second-opinion.ts'
 import { campaignsQuery, vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../../setup/test-app.ts'
-import { firstOf, repeated } from '../../setup/thorough.ts'
 
 /*
  * Walks through campaigns by cursor: what was there at the beginning and still passes comes once, whatever happens meanwhile.

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, inUpperCase } from '../../setup/records.ts'
+import { repeated } from '../../setup/repetitions.ts'
 import {
   A,
   aCampaignOn,
@@ -22,7 +23,6 @@ import {
   sorts,
 } from '../../setup/requests/contracts.ts'
 import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
-import { repeated } from '../../setup/thorough.ts'
 
 const ranges = Object.entries(RANGES)
 

@@ -8,10 +8,10 @@ import { createRandom, type Random, randomBatch } from '../../setup/data/random-
 import { contentOf } from '../../setup/data/stored-content.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../../setup/records.ts'
+import { repeated } from '../../setup/repetitions.ts'
 import { randomQueries, toUrl } from '../../setup/second-opinion/second-opinion-comparison.ts'
 import { vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
-import { repeated } from '../../setup/thorough.ts'
 
 const linkOf = (link: unknown) => /^<([^>]+)>; rel="next"$/.exec(String(link))?.[1]
 

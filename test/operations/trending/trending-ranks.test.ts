@@ -15,10 +15,10 @@ import {
   toClaimIdentity,
   toLowerCase,
 } from '../../setup/records.ts'
+import { firstOf, repeated } from '../../setup/repetitions.ts'
 import { combinationsOf, type Filter, filtersOf } from '../../setup/requests/every-filter.ts'
 import { expectedTrending, type QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
-import { firstOf, repeated } from '../../setup/thorough.ts'
 
 /*
  * The ranks of `GET /reward-kit/trending` against a second opinion that is computed from the records alone: every filter and
