@@ -23,6 +23,9 @@ const resolve = {
   },
 }
 
+/** With `npm run screenshots`, any of them. */
+const speedOf = (mode: string) => (mode === 'screenshots' ? undefined : mode === 'deep' ? 'deep' : 'usual')
+
 export default defineConfig(({ mode }) => ({
   test: {
     reporters: ['default', new SlowestFiles()],
@@ -31,7 +34,7 @@ export default defineConfig(({ mode }) => ({
       resolve,
       test: {
         name,
-        include: findProjectFiles(mode === 'deep' ? 'deep' : 'usual')[name],
+        include: findProjectFiles(speedOf(mode))[name],
         globalSetup: GLOBAL_SETUP[name],
         // No test changes what others load, and loading the service takes each file more than a second.
         isolate: false,
