@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript'
 
 /*
  * `npm run generate`: makes every file that is generated, in the order in which one is made of another. With `--check`, which
@@ -38,12 +39,13 @@ async function makeFiles() {
     const inFolder = (/** @type {string} */ file) => join(folder, basename(file))
     const made = [DOCUMENT, ...COLLECTIONS]
     await runNode('--import', 'tsx', 'src/commands/cli.ts', 'openapi', '--output', ...made.map(inFolder))
-    const generator = 'node_modules/openapi-typescript/bin/cli.js'
-    await runNode(generator, inFolder(DOCUMENT), '--output', inFolder(CLIENT_TYPES))
-    const files = await Promise.all(
-      [...made, CLIENT_TYPES].map(async (file) => ({ file, text: await readFile(inFolder(file), 'utf8') })),
-    )
-    return [...files, { file: REFERENCE, text: await toReference(await readFile(inFolder(DOCUMENT))) }]
+    const files = await Promise.all(made.map(async (file) => ({ file, text: await readFile(inFolder(file), 'utf8') })))
+    const document = await readFile(inFolder(DOCUMENT), 'utf8')
+    return [
+      ...files,
+      { file: CLIENT_TYPES, text: COMMENT_HEADER + astToString(await openapiTS(document)) },
+      { file: REFERENCE, text: await toReference(document) },
+    ]
   } finally {
     await rm(folder, { recursive: true })
   }
@@ -52,10 +54,10 @@ async function makeFiles() {
 /**
  * The reference, with the size of the document as it is served.
  *
- * @param {Buffer} document
+ * @param {string} document
  */
 async function toReference(document) {
-  const served = JSON.stringify(JSON.parse(document.toString()))
+  const served = JSON.stringify(JSON.parse(document))
   const kilobytes = Math.round(gzipSync(served).length / 1000)
   const text = await readFile(join(root, REFERENCE), 'utf8')
   return text.replace(/(?<=has )\d+(?= kB gzip-compressed)/, String(kilobytes))
