@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { createTestDatabase, lockCampaigns, type TestDatabase } from '../setup/database.ts'
+import { anAddress } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { waitFor } from '../setup/wait-for.ts'
 
 /** What everybody who asks by hand has to send. */
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
@@ -61,6 +63,96 @@ test.each([
   const response = await post(api, payload, headers)
   expect(response.json()).toMatchObject(body)
   expect(response.statusCode).toBe(status)
+})
+
+test('a batch is refused in a sentence, whatever it holds: one request is one message', async () => {
+  const batch = Array.from({ length: 100 }, () => message('tools/list'))
+  for (const payload of [batch, [], ` \n${JSON.stringify([statusCall])}`]) {
+    const response = await post(api, payload)
+    expect(response.json()).toEqual({ error: 'send one message a request: this protocol has no batches' })
+    expect([response.statusCode, response.headers['x-error-code']]).toEqual([400, 'invalid_request'])
+  }
+})
+
+test.each([
+  undefined,
+  'application/json',
+  '*/*',
+  'application/*',
+  'Application/JSON, Text/Event-Stream',
+  'application/json;q=0.5',
+])('a client that accepts %s gets JSON', async (accept) => {
+  const response = await api.app.inject({
+    method: 'POST',
+    url: '/mcp',
+    headers: { 'content-type': 'Application/JSON', ...(accept === undefined ? {} : { accept }) },
+    payload: JSON.stringify(statusCall),
+  })
+  expect(response.json()).toMatchObject({ result: { structuredContent: { chains: [] } } })
+})
+
+test.each([
+  ['arguments', message('tools/call', { name: 'status', arguments: null })],
+  ['an argument', message('tools/call', { name: 'find_campaigns', arguments: { pageSize: null, search: null } })],
+  ['parameters', { ...message('tools/list'), params: null }],
+])('%s that are null are absent', async (_what, payload) => {
+  const { result } = (await post(api, payload)).json()
+  expect(result.isError).toBe(undefined)
+  expect(result.structuredContent ?? result.tools).toBeInstanceOf(Object)
+})
+
+test.each([
+  [{ name: 3 }, 'params.name must be the name of a tool'],
+  [{ name: 'status', arguments: [] }, 'params.arguments must be an object with the arguments by name'],
+  [null, 'params must be an object with the name of a tool and its arguments'],
+  [[], 'params must be an object with the name of a tool and its arguments'],
+])('a call with the parameters %j is refused in a sentence', async (params, sentence) => {
+  const response = await post(api, { ...message('tools/call'), params })
+  expect(response.json()).toEqual({ jsonrpc: '2.0', id: 1, error: { code: -32602, message: sentence } })
+})
+
+test('the list of tools is the same under every ID, in each protocol', async () => {
+  const listed = async (id: unknown, params?: object, headers = {}) => {
+    const { id: own, result } = (await post(api, { jsonrpc: '2.0', id, method: 'tools/list', params }, headers)).json()
+    expect(own).toBe(id)
+    return result.tools.map(({ name }: { name: string }) => name)
+  }
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }
+  for (const id of [1, 'b"c', 2, 'the ID of the request']) {
+    expect(await listed(id)).toContain('get_campaigns')
+    expect(await listed(id, { _meta: meta }, headers)).toContain('get_campaigns')
+  }
+  // What is no request of this kind is not taken for one.
+  const response = await post(api, { jsonrpc: '2.0', method: 'tools/list' })
+  expect(response.statusCode).toBe(202)
+})
+
+test('a tool ends with its client, also in a protocol that has no other sign of it', async () => {
+  await using served = await startTestApp({ STATEMENT_TIMEOUT_MS: '20000' }, database)
+  const address = await served.app.listen({ host: '127.0.0.1', port: 0 })
+  const findingCampaigns = () =>
+    database.query(
+      `select from pg_stat_activity where state = 'active' and wait_event_type = 'Lock' and datname = current_database()`,
+    )
+  await using _locked = await lockCampaigns(database.url)
+  const leaving = new AbortController()
+  const call = fetch(`${address}/mcp`, {
+    method: 'POST',
+    headers: HEADERS,
+    body: JSON.stringify(
+      message('tools/call', { name: 'get_campaigns', arguments: { campaignId: `1:${anAddress('a')}:1` } }),
+    ),
+    signal: leaving.signal,
+  })
+  await waitFor(async () => (await findingCampaigns()).length > 0 || undefined)
+  leaving.abort()
+  await expect(call).rejects.toThrow()
+  await waitFor(async () => (await findingCampaigns()).length === 0 || undefined)
 })
 
 test('nothing is subscribed to: a response always ends', async () => {

@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import {
   createMcpHandler,
   isLegacyRequest,
@@ -5,7 +7,8 @@ import {
   type Tool as ToolDescription,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { checkMessage, createRememberedResponses } from './messages.ts'
 import { type Arguments, type Ask, createGet, type Get, ToolError } from './operations.ts'
 import { checkArguments, type Tool } from './tool.ts'
 import { eligibility } from './tools/eligibility.ts'
@@ -86,11 +89,31 @@ async function callTool(name: string, given: Arguments, get: Get) {
  * Answers one HTTP request of a client (Streamable HTTP): with JSON, without a session, in the current protocol and in
  * those that begin with a handshake.
  */
-export async function respondHttp(request: Request, options: ServerOptions): Promise<Response> {
+export async function respondHttp(received: Request, options: ServerOptions): Promise<Response> {
+  const checked = checkMessage(await received.text())
+  if ('refusal' in checked) return Response.json(checked.refusal)
+  const { text, message } = checked
+  const withBody = (body: string) =>
+    new Request(received.url, { method: 'POST', headers: received.headers, body, signal: received.signal })
+  const request = withBody(text)
+  const isLegacy = await isLegacyRequest(request)
+  const protocol = isLegacy ? `before ${PROTOCOL}` : message.params?._meta?.[PROTOCOL]
+  const isList =
+    message.method === 'tools/list' && (isLegacy || protocol === request.headers.get('mcp-protocol-version'))
+  if (!isList || typeof protocol !== 'string' || !isId(message.id)) return respond(request, isLegacy, options)
+  return respondWithTools(protocol, message, (body) => respond(withBody(body), isLegacy, options))
+}
+
+/** The key under which a request of the current protocol says which version it means. */
+const PROTOCOL = 'io.modelcontextprotocol/protocolVersion'
+
+const isId = (id: unknown) => typeof id === 'string' || Number.isSafeInteger(id)
+
+const respondWithTools = createRememberedResponses()
+
+async function respond(request: Request, isLegacy: boolean, options: ServerOptions): Promise<Response> {
   const create = () => createServer(options)
-  if (!(await isLegacyRequest(request))) {
-    return createMcpHandler(create, { legacy: 'reject', maxSubscriptions: 0 }).fetch(request)
-  }
+  if (!isLegacy) return createMcpHandler(create, { legacy: 'reject', maxSubscriptions: 0 }).fetch(request)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   await create().connect(transport)
   return transport.handleRequest(request)
@@ -98,5 +121,14 @@ export async function respondHttp(request: Request, options: ServerOptions): Pro
 
 /** Serves one client on standard input and output, until its input ends. */
 export function serveStandardStreams(options: ServerOptions) {
-  return serveStdio(() => createServer(options), { onerror: options.onError })
+  const transport = new StdioServerTransport(Readable.from(readMessages(process.stdin)))
+  return serveStdio(() => createServer(options), { transport, onerror: options.onError })
+}
+
+/** Lines as they are taken over HTTP too; what is refused there, the library of the protocol refuses here. */
+async function* readMessages(input: NodeJS.ReadableStream) {
+  for await (const line of createInterface({ input })) {
+    const checked = checkMessage(line)
+    yield Buffer.from(`${'text' in checked ? checked.text : line}\n`)
+  }
 }

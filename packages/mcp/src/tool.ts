@@ -55,6 +55,8 @@ const SCALARS = ['string', 'number', 'boolean']
 export function checkArguments({ name, input }: Tool, given: Arguments) {
   const known = Object.keys(input.properties)
   for (const [argument, value] of Object.entries(given)) {
+    // Null is absent, as some clients write it.
+    if (value === null && known.includes(argument)) continue
     if (!known.includes(argument)) {
       throw new ToolError(
         `${name} has no argument ${JSON.stringify(argument.slice(0, 128))}; it has ${known.join(', ')}`,
@@ -72,7 +74,7 @@ export function checkArguments({ name, input }: Tool, given: Arguments) {
       throw new ToolError(`${argument} must be at least ${minimum}, got ${String(value).slice(0, 128)}`)
     }
   }
-  const missing = (input.required ?? []).filter((argument) => given[argument] === undefined)
+  const missing = (input.required ?? []).filter((argument) => given[argument] === undefined || given[argument] === null)
   if (missing.length > 0) throw new ToolError(missing.map((argument) => `${argument} is required`).join('; '))
 }
 
@@ -98,13 +100,18 @@ export const shorten = (text: string) => (text.length > 200 ? `${text.slice(0, 1
 
 export const isTooLong = (structured: object) => Buffer.byteLength(JSON.stringify(structured)) > MAX_RESULT_BYTES
 
-/** The result with as many of its entries as fit, at least one. Counts up, so that nothing long is measured often. */
+/**
+ * The result with as many of its entries as fit, at least one. Tries 1, 2, 4 … and then between the last two: so little more is
+ * measured than what is given, and that a few times.
+ */
 export function fit<Result extends object>(count: number, build: (shown: number) => Result) {
   let result = build(Math.min(count, 1))
-  for (let shown = 2; shown <= count; shown += 1) {
+  let [fits, tooMany] = [1, count + 1]
+  while (tooMany - fits > 1) {
+    const shown = tooMany > count ? Math.min(2 * fits, count) : Math.floor((fits + tooMany) / 2)
     const larger = build(shown)
-    if (isTooLong(larger)) return result
-    result = larger
+    if (isTooLong(larger)) tooMany = shown
+    else [fits, result] = [shown, larger]
   }
   return result
 }

@@ -1,0 +1,69 @@
+/** What a client sends: a JSON-RPC message, as far as it can be read. */
+interface Message {
+  id?: unknown
+  method?: unknown
+  params?: { name?: unknown; arguments?: unknown; _meta?: Record<string, unknown> } | null
+}
+
+/** The code of JSON-RPC for parameters that a method does not take. */
+const INVALID_PARAMS = -32_602
+
+/** A message as the library of the protocol takes it, or why it is refused. */
+export type CheckedMessage = { text: string; message: Message } | { refusal: object }
+
+/**
+ * Reads a message. Parameters and arguments that are null are absent, as clients of some languages write them. What calls no tool is
+ * refused in a sentence; all else that is wrong, the library of the protocol refuses.
+ */
+export function checkMessage(text: string): CheckedMessage {
+  const message = parse(text)
+  if (message === undefined) return { text, message: {} }
+  if (message.params === null) delete message.params
+  if (message.params?.arguments === null) delete message.params.arguments
+  const sentence = message.method === 'tools/call' ? findFault(message.params) : undefined
+  if (sentence === undefined) return { text: JSON.stringify(message), message }
+  return { refusal: { jsonrpc: '2.0', id: message.id ?? null, error: { code: INVALID_PARAMS, message: sentence } } }
+}
+
+function parse(text: string): Message | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return isObject(parsed) ? (parsed as Message) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function findFault(params: Message['params']) {
+  if (!isObject(params)) return 'params must be an object with the name of a tool and its arguments'
+  if (typeof params?.name !== 'string') return 'params.name must be the name of a tool'
+  const { arguments: given = {} } = params
+  return isObject(given) ? undefined : 'params.arguments must be an object with the arguments by name'
+}
+
+/** Stands for the ID of a request in a text that is a response to each of its kind. */
+const ANY_ID = 'the ID of the request'
+
+/**
+ * Remembers a response that is the same for all requests but for their ID, as text; for each protocol one. So the list of tools, some
+ * 27 kB, is made once.
+ */
+export function createRememberedResponses() {
+  const parts = new Map<string, string[]>()
+  return async function respond(protocol: string, message: Message, make: (text: string) => Promise<Response>) {
+    const known = parts.get(protocol)
+    if (known === undefined) {
+      const response = await make(JSON.stringify({ ...message, id: ANY_ID }))
+      const text = await response.text()
+      const made = text.split(JSON.stringify(ANY_ID))
+      if (response.ok && made.length === 2 && !text.includes('"error":')) parts.set(protocol, made)
+      return toResponse(made, message.id, response.status)
+    }
+    return toResponse(known, message.id, 200)
+  }
+}
+
+const toResponse = (parts: string[], id: unknown, status: number) =>
+  new Response(parts.join(JSON.stringify(id)), { status, headers: { 'content-type': 'application/json' } })
