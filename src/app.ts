@@ -13,6 +13,7 @@ import { serveWellKnown } from './features/well-known/well-known-routes.ts'
 import { collectOpenApi, serveOpenApi } from './http/openapi/openapi.ts'
 import { handleErrors, rejectMalformedQueries } from './http/request/errors/error-handling.ts'
 import { MAX_PROBLEMS, parseQuery } from './http/request/query-strings.ts'
+import { createRawResponses } from './http/request/raw-responses.ts'
 import { MAX_HEADER_BYTES, rejectAmbiguousRequests, rejectUnroutable, routeMalformed } from './http/request/routing.ts'
 import { validateParameters } from './http/request/validation.ts'
 import { addSecurityHeaders, allowOrigins } from './http/security/browser-headers.ts'
@@ -24,6 +25,7 @@ import { closeGracefully } from './http/server/graceful-shutdown.ts'
 import { connectionLimit, createHttpServer } from './http/server/http-server.ts'
 import { rejectWhileOverloaded } from './http/server/overload.ts'
 import { sendInPieces } from './http/server/response-sending.ts'
+import { serviceBaseUrl } from './http/service-links.ts'
 import { createServiceCounts, type ServiceCounts } from './observability/counters.ts'
 import { addHealthRoutes } from './observability/health.ts'
 import type { LogStream } from './observability/log-output.ts'
@@ -119,6 +121,7 @@ function createConnections(settings: Settings, isProxy: IsProxy) {
     maxConnectionsPerAddress: shareOf(maxConnections, settings.ADDRESS_SHARE_PERCENT),
     maxPipelined: settings.MAX_PIPELINED_REQUESTS,
     isProxy: (address) => isProxy?.(address, 0) ?? false,
+    responses: createRawResponses(serviceBaseUrl(settings)),
   })
 }
 
@@ -140,6 +143,7 @@ async function createServer(
     serverFactory: (handler) =>
       createHttpServer(handler, connections, {
         maxConnections: maxConnectionsOf(settings),
+        responses: createRawResponses(serviceBaseUrl(settings)),
         // The queries of a request are few, and each is over by then.
         silenceMs: 30_000 + 4 * (settings.DATABASE_ACQUIRE_TIMEOUT_MS + settings.STATEMENT_TIMEOUT_MS),
       }),
@@ -166,7 +170,7 @@ async function handleRequests(
   settings: Settings,
   isBehindProxy: boolean,
 ) {
-  handleErrors(app)
+  handleErrors(app, serviceBaseUrl(settings))
   const drainMs = settings.DRAIN_SECONDS * 1000
   // Before the whole process has to be gone.
   closeGracefully(app, connections, {
@@ -202,6 +206,7 @@ async function servePages(
     campaigns: createExplorerRepository(lookups),
     hasAddressLookups: settings.ADDRESS_LOOKUPS,
     surfaces: settings.SURFACES,
+    baseUrl: serviceBaseUrl(settings),
   })
   serveWellKnown(pages, settings, now)
   if (folders.docsFolder === undefined) return

@@ -203,7 +203,7 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
     await block.getByRole('button').click()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
       [
-        'TOKEN=$(npm run --silent cli -- token create --user user-1 --address 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa)',
+        'TOKEN=$(npm run --silent cli -- token create --user user-1 --address 0x5702a4b167abe267ea5ef7278e930d252140fe4b)',
         `curl -s 'localhost:3000/campaigns/accesslists?search=early' -H "Authorization: Bearer $TOKEN"`,
         'curl -s localhost:3000/users/profile -H "Authorization: Bearer $TOKEN"',
       ].join('\n'),

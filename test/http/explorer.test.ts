@@ -226,6 +226,7 @@ test('another page of the same size and time has another tag', async () => {
         campaigns: { findHead: async () => undefined },
         hasAddressLookups: true,
         surfaces: ['public'],
+        baseUrl: '/',
       })
       const { headers } = await app.inject({ url: '/explorer/chains' })
       await app.close()

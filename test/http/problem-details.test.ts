@@ -10,6 +10,7 @@ import * as catalogue from '../../src/http/request/errors/errors.ts'
 import { setFollowed } from '../setup/data/followed-chains.ts'
 import { lockCampaigns } from '../setup/database.ts'
 import { type Contract, contractOf } from '../setup/documents/openapi.ts'
+import { aToken } from '../setup/records.ts'
 import { closedPort, collect, exchange, listen, parse } from '../setup/servers/sockets.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'
@@ -314,6 +315,7 @@ describe('every code', () => {
     async changing_data() {
       await using changing = await startTestApp()
       await setFollowed(changing.database, 8453, 100)
+      for (let commits = 0; commits < 3; commits += 1) await changing.save(aToken())
       // Each look at the data finds it changed.
       const [row] = await changing.database.query(
         `select string_agg(quote_ident(column_name), ', ' order by ordinal_position) as columns

@@ -127,6 +127,7 @@ async function startService(given: Record<string, string>, url: string): Promise
     // One client, which most tests are, gets four of them.
     poolSize: 16,
     connectionTimeoutMs: 10_000,
+    maxExports: settings.MAX_EXPORTS,
     // Longer than the service has by itself, for the machine may be busy.
     statementTimeoutMs: Number(given.STATEMENT_TIMEOUT_MS ?? 30_000),
     onIdleError: () => undefined,

@@ -1820,18 +1820,18 @@ export interface components {
         /**
          * @description Campaigns of any of these budget accounts.
          * @example [
-         *       "0x57a17464ce4315b7fb0fa2b287edf29a19c8ed66"
+         *       "0xb0374fbeea6580f3e8fac48d47721a6e0f1a79f6"
          *     ]
          */
         budgetAccount: components["schemas"]["Address"][];
         /**
          * @description Campaigns of this owner.
-         * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
+         * @example 0x674338f3004117ab6eec51c99c1e3f897395780a
          */
         owner: components["schemas"]["Address"];
         /**
          * @description Campaigns created by this autocampaign. Case-sensitive.
-         * @example auto-uniswap-7
+         * @example auto-uniswap-5
          */
         autocampaignId: string;
         /**
@@ -1861,7 +1861,7 @@ export interface components {
         /**
          * @description Campaigns distributed through any of these channels, compared without case.
          * @example [
-         *       "base-app"
+         *       "worldcoin"
          *     ]
          */
         distributionChannel: string[];
@@ -1892,7 +1892,7 @@ export interface components {
         /**
          * @description The campaigns it is about.
          * @example [
-         *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
+         *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:528"
          *     ]
          */
         campaignId: components["schemas"]["CampaignId"][];
@@ -1961,18 +1961,18 @@ export interface operations {
                 /**
                  * @description Campaigns of any of these budget accounts.
                  * @example [
-                 *       "0x57a17464ce4315b7fb0fa2b287edf29a19c8ed66"
+                 *       "0xb0374fbeea6580f3e8fac48d47721a6e0f1a79f6"
                  *     ]
                  */
                 budgetAccount?: components["parameters"]["budgetAccount"];
                 /**
                  * @description Campaigns of this owner.
-                 * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
+                 * @example 0x674338f3004117ab6eec51c99c1e3f897395780a
                  */
                 owner?: components["parameters"]["owner"];
                 /**
                  * @description Campaigns created by this autocampaign. Case-sensitive.
-                 * @example auto-uniswap-7
+                 * @example auto-uniswap-5
                  */
                 autocampaignId?: components["parameters"]["autocampaignId"];
                 /**
@@ -2002,7 +2002,7 @@ export interface operations {
                 /**
                  * @description Campaigns distributed through any of these channels, compared without case.
                  * @example [
-                 *       "base-app"
+                 *       "worldcoin"
                  *     ]
                  */
                 distributionChannel?: components["parameters"]["distributionChannel"];
@@ -2014,7 +2014,7 @@ export interface operations {
                 /**
                  * @description These campaigns, if they pass all other filters.
                  * @example [
-                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
+                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:528"
                  *     ]
                  */
                 campaignId?: components["schemas"]["CampaignId"][];
@@ -2147,7 +2147,7 @@ export interface operations {
             path: {
                 /**
                  * @description ID of the campaign, in any case.
-                 * @example 8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735
+                 * @example 8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:528
                  */
                 id: components["schemas"]["CampaignId"];
             };
@@ -2191,18 +2191,18 @@ export interface operations {
                 /**
                  * @description Campaigns of any of these budget accounts.
                  * @example [
-                 *       "0x57a17464ce4315b7fb0fa2b287edf29a19c8ed66"
+                 *       "0xb0374fbeea6580f3e8fac48d47721a6e0f1a79f6"
                  *     ]
                  */
                 budgetAccount?: components["parameters"]["budgetAccount"];
                 /**
                  * @description Campaigns of this owner.
-                 * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
+                 * @example 0x674338f3004117ab6eec51c99c1e3f897395780a
                  */
                 owner?: components["parameters"]["owner"];
                 /**
                  * @description Campaigns created by this autocampaign. Case-sensitive.
-                 * @example auto-uniswap-7
+                 * @example auto-uniswap-5
                  */
                 autocampaignId?: components["parameters"]["autocampaignId"];
                 /**
@@ -2232,7 +2232,7 @@ export interface operations {
                 /**
                  * @description Campaigns distributed through any of these channels, compared without case.
                  * @example [
-                 *       "base-app"
+                 *       "worldcoin"
                  *     ]
                  */
                 distributionChannel?: components["parameters"]["distributionChannel"];
@@ -2248,12 +2248,12 @@ export interface operations {
                 pageSize?: number | null;
                 /**
                  * @description Campaigns created by this account; if the creator is not recorded, those it owns.
-                 * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
+                 * @example 0x674338f3004117ab6eec51c99c1e3f897395780a
                  */
                 creator?: components["schemas"]["Address"];
                 /**
                  * @description Only campaigns whose allow list admits this account, to which `status`, `accessStatus` and `signature` refer.
-                 * @example 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa
+                 * @example 0x5702a4b167abe267ea5ef7278e930d252140fe4b
                  */
                 user?: components["schemas"]["Address"];
                 /**
@@ -2358,7 +2358,7 @@ export interface operations {
                 chainIds?: components["schemas"]["ChainId"][];
                 /**
                  * @description Count only campaigns created by this account; if the creator is not recorded, those it owns.
-                 * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
+                 * @example 0x674338f3004117ab6eec51c99c1e3f897395780a
                  */
                 creator?: components["schemas"]["Address"];
                 /**
@@ -2496,7 +2496,7 @@ export interface operations {
                 /**
                  * @description Campaign IDs to include; all campaigns together, as one entry, if omitted.
                  * @example [
-                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
+                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:528"
                  *     ]
                  */
                 campaignId?: components["schemas"]["CampaignId"][];
@@ -2567,7 +2567,7 @@ export interface operations {
                 /**
                  * @description The campaigns it is about.
                  * @example [
-                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
+                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:528"
                  *     ]
                  */
                 campaignId: components["parameters"]["campaignId"];
@@ -2695,13 +2695,13 @@ export interface operations {
             query?: {
                 /**
                  * @description Only claims of this account.
-                 * @example 0xb678bccc3d0135248d4b72899bf4de41345618b5
+                 * @example 0x1e31e1736b8aa34e5228153bb17db71754a3102c
                  */
                 claimant?: components["schemas"]["Address"];
                 /**
                  * @description Only of these campaigns.
                  * @example [
-                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
+                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:528"
                  *     ]
                  */
                 campaignId?: components["schemas"]["CampaignId"][];
@@ -2781,13 +2781,13 @@ export interface operations {
             query: {
                 /**
                  * @description The account that wants to claim.
-                 * @example 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa
+                 * @example 0x5702a4b167abe267ea5ef7278e930d252140fe4b
                  */
                 user: components["schemas"]["Address"];
                 /**
                  * @description The campaigns it is about.
                  * @example [
-                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
+                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:528"
                  *     ]
                  */
                 campaignId: components["parameters"]["campaignId"];
@@ -2875,7 +2875,7 @@ export interface operations {
             path: {
                 /**
                  * @description The account.
-                 * @example 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa
+                 * @example 0x5702a4b167abe267ea5ef7278e930d252140fe4b
                  */
                 address: components["schemas"]["Address"];
             };
@@ -2923,7 +2923,7 @@ export interface operations {
                 /**
                  * @description Only of these campaigns and their claims; `reset` always comes.
                  * @example [
-                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
+                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:528"
                  *     ]
                  */
                 campaignId?: components["schemas"]["CampaignId"][];
@@ -3258,7 +3258,7 @@ export interface operations {
             query?: {
                 /**
                  * @description Account whose profile is returned; default: the address of the token. Only an admin token may name another.
-                 * @example 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa
+                 * @example 0x5702a4b167abe267ea5ef7278e930d252140fe4b
                  */
                 user?: components["schemas"]["Address"];
             };

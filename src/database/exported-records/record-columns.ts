@@ -11,6 +11,8 @@ export interface RecordColumns {
   type: string
   /** Each key with the expression of its value. */
   columns: Readonly<Record<string, string>>
+  /** Values that a table writes otherwise: text that JSON has in quotation marks. */
+  tableColumns?: Readonly<Record<string, string>>
   from: string
   /**
    * What has the key, where that is less: it is read to find where a page ends.
@@ -78,6 +80,10 @@ const campaigns: RecordColumns = {
     maxClaimsPerClaimant: `case when campaign.max_claims_per_claimant = 'Infinity' then to_json('unlimited'::text)
       else to_json(campaign.max_claims_per_claimant) end`,
     incentivePositions: 'case when paid.has_gaps then to_json(paid.positions) end',
+  },
+  tableColumns: {
+    maxClaimsPerClaimant: `case when campaign.max_claims_per_claimant = 'Infinity' then 'unlimited'
+      else campaign.max_claims_per_claimant::text end`,
   },
   from: `campaigns campaign
     left join allow_lists list on list.campaign_key = campaign.key

@@ -105,7 +105,7 @@ export function endSql(kind: RecordKind, chains: readonly string[], bounds: Page
   return `select array[${position}] as position from (select * from (${positions}) every offset ${limit - 1} limit 2) positions`
 }
 
-type Selected = Pick<RecordColumns, 'type' | 'columns'>
+type Selected = Pick<RecordColumns, 'type' | 'columns' | 'tableColumns'>
 
 /** A line of JSON has no control characters, so with these as its signs the form of COPY leaves it as it is. */
 const AS_IT_IS = `format csv, quote e'\\x01', delimiter e'\\x02'`
@@ -115,10 +115,15 @@ const asNdjson = ({ type, columns }: Selected, rows: (columns: string) => string
   return `copy (select row_to_json(record) from (${rows(selected.join(', '))}) record) to stdout (${AS_IT_IS})`
 }
 
-const asCsv = ({ columns }: Selected, rows: (columns: string) => string, hasHeader: boolean) => {
-  const selected = Object.entries(columns).map(([key, value]) => `(${value})::text as "${key}"`)
+const asCsv = ({ columns, tableColumns }: Selected, rows: (columns: string) => string, hasHeader: boolean) => {
+  const selected = Object.entries({ ...columns, ...tableColumns }).map(([key, value]) => `(${value})::text as "${key}"`)
   return `copy (${rows(selected.join(', '))}) to stdout (format csv, header ${hasHeader})`
 }
+
+const identityOf = ({ identity }: (typeof neededRecords)[number]) =>
+  Object.values(identity)
+    .map(([column]) => column)
+    .join(', ')
 
 /**
  * The statements that give the records of which any of these conditions is true, in the order in which they are to be sent.
@@ -137,7 +142,10 @@ export function copySql(kind: RecordKind, format: RecordFormat, conditions: read
   const needed = kind === 'campaigns' ? neededRecords.filter(({ type }) => isWhole || type !== 'claimSignature') : []
   return [
     ...needed.map((each) =>
-      asNdjson(each, (columns) => `select ${columns} from ${each.from} where ${each.isNeededBy(keys)}`),
+      asNdjson(
+        each,
+        (columns) => `select ${columns} from ${each.from} where ${each.isNeededBy(keys)} order by ${identityOf(each)}`,
+      ),
     ),
     asNdjson(record, rows),
   ]

@@ -4,6 +4,7 @@ import { extname, join, sep } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Content, createRepresentations, toContent } from '../../cache/representations.ts'
 import { escapeText } from '../../http/markup.ts'
+import { toServiceUrl } from '../../http/service-links.ts'
 
 /** Addresses of pages; what is there is known when they are read. */
 const PATHS = ['/llms.txt', '/llms-full.txt', '/docs', '/docs/:page', '/docs/guides/:guide']
@@ -36,6 +37,7 @@ function docsPolicy(baseUrls: string[]) {
 
 /** The pages by their paths, with the addresses of the operations filled in. */
 async function readPages(folder: string, baseUrls: BaseUrls) {
+  const ownUrl = toServiceUrl(baseUrls.PUBLIC_BASE_URL, '/')
   const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
   const read = async ({ parentPath, name }: Dirent): Promise<[path: string, Content]> => {
     const path = `${parentPath.slice(folder.length).replaceAll(sep, '/')}/${name}`
@@ -44,6 +46,8 @@ async function readPages(folder: string, baseUrls: BaseUrls) {
     const text = (await readFile(join(parentPath, name), 'utf8'))
       .replaceAll('{{PUBLIC_BASE_URL}}', () => toText(baseUrls.PUBLIC_BASE_URL))
       .replaceAll('{{STAGING_BASE_URL}}', () => toText(baseUrls.STAGING_BASE_URL))
+      // Programs follow links of texts from wherever they have them.
+      .replaceAll('](/', () => (type === '.md' || type === '.txt' ? `](${ownUrl}` : '](/'))
     // Its tag is of what is in it: files of two builds can be of the same size and time.
     return [path.replace(/\.html$/, ''), toContent(text, TYPES[type])]
   }

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Content, createRepresentations, toContent } from '../../cache/representations.ts'
 import { describeFailure } from '../../database/connection/database-errors.ts'
 import { addVary } from '../../http/request/negotiation.ts'
-import { serviceLinksOf, toLinkHeader } from '../../http/service-links.ts'
+import { serviceLinksOf, toLinkHeader, toServiceUrl } from '../../http/service-links.ts'
 import type { ExplorerRepository } from './explorer-repository.ts'
 import { type PageHead, toHeadElements } from './page-head.ts'
 
@@ -69,12 +69,14 @@ export async function serveExplorer(
     campaigns,
     hasAddressLookups,
     surfaces,
-  }: { campaigns: ExplorerRepository; hasAddressLookups: boolean; surfaces: readonly string[] },
+    baseUrl,
+  }: { campaigns: ExplorerRepository; hasAddressLookups: boolean; surfaces: readonly string[]; baseUrl: string },
 ) {
   const hidden = { schema: { hide: true } }
-  const link = toLinkHeader(serviceLinksOf(surfaces))
+  const link = toLinkHeader(serviceLinksOf(surfaces, baseUrl))
+  const documentation = toServiceUrl(baseUrl, '/docs')
   if (folder === undefined) {
-    app.get('/', hidden, async (_request, reply) => reply.header('link', link).redirect('/docs'))
+    app.get('/', hidden, async (_request, reply) => reply.header('link', link).redirect(documentation))
     return
   }
   await app.register(fastifyStatic, {
@@ -111,7 +113,7 @@ export async function serveExplorer(
       addVary(reply, 'accept')
       void reply.header('link', link)
       // Only browsers request pages by name.
-      return request.headers.accept?.includes('text/html') ? send(request, reply, page) : reply.redirect('/docs')
+      return request.headers.accept?.includes('text/html') ? send(request, reply, page) : reply.redirect(documentation)
     })
   }
 

@@ -13,9 +13,9 @@ import {
 } from '../../database/exported-records/record-sql.ts'
 import { followedAsText, parseAsOf } from '../../database/lookups/followed-chains.ts'
 import { readCursor, toCursor } from '../../http/request/cursors.ts'
-import { TooManyExportsError } from '../../http/request/errors/errors.ts'
 import { createChangeReader } from '../../read-models/changes/read.ts'
 import type { ExportQuery } from './export-schemas.ts'
+import { createExportSlots } from './export-slots.ts'
 
 interface ExportedPage {
   body: Readable
@@ -30,14 +30,13 @@ interface ExportedPage {
 export interface ExportRepository {
   /**
    * A page of records, all of one state of the data, read as fast as the body is taken. Costs an index scan of the page's keys
-   * beforehand. A caller that does not read the body to its end destroys it.
+   * beforehand. A caller that does not read the body to its end destroys it; one that reads too slowly, or for too long, is
+   * cut off.
+   * @param address of the reader: one may read half of those that are read at a time.
    * @throws TooManyExportsError
    */
-  open(kind: RecordKind, query: ExportQuery, format: RecordFormat): Promise<ExportedPage>
+  open(kind: RecordKind, query: ExportQuery, format: RecordFormat, address: string): Promise<ExportedPage>
 }
-
-/** How long a page may hold its snapshot, which keeps dead rows in the database: enough for 10,000 claims read slowly. */
-const MAX_SNAPSHOT_MS = 3_600_000
 
 /** A part of a position as it is in a cursor, by the type of its column. */
 const forms: Record<string, string> = {
@@ -60,24 +59,19 @@ export function createExportRepository(
   maxExports: number,
   counts: { running: number; refused: number },
 ): ExportRepository {
+  const takeSlot = createExportSlots(maxExports, counts)
   return {
-    async open(kind, { limit, ...query }, format) {
+    async open(kind, { limit, ...query }, format, address) {
       const operation = `export ${kind}`
       const after: RecordPosition | undefined =
         query.cursor === undefined ? undefined : readCursor(query.cursor, operation, query, positionForm(kind))
-      if (counts.running >= maxExports) {
-        counts.refused += 1
-        throw new TooManyExportsError()
-      }
-      counts.running += 1
-      const snapshot = await openSnapshot(MAX_SNAPSHOT_MS).catch((error: unknown) => {
-        counts.running -= 1
+      const slot = takeSlot(address)
+      const snapshot = await openSnapshot(Math.ceil(slot.remainingMs)).catch((error: unknown) => {
+        slot.release()
         throw error
       })
-      let isOpen = true
       const close = () => {
-        if (isOpen) counts.running -= 1
-        isOpen = false
+        slot.release()
         snapshot.close()
       }
       try {
@@ -90,9 +84,11 @@ export function createExportRepository(
         const chunks = snapshot.stream(
           copySql(kind, format, conditionsOf(kind, chains, { ...bounds, upTo: last?.position })),
         )
-        const body = Readable.from(closing(format === 'csv' ? withCrlf(chunks) : chunks, close), { objectMode: false })
+        const formatted = format === 'csv' ? withCrlf(chunks) : chunks
+        const body = Readable.from(closing(slot.measure(formatted), close), { objectMode: false })
         // Also where nothing of it was ever read.
         body.once('close', close)
+        slot.watch(body)
         return {
           body,
           nextCursor: last && next && toCursor(operation, query, last.position),

@@ -5,6 +5,7 @@ import type { RecordKind } from '../../database/exported-records/record-columns.
 import type { RecordFormat } from '../../database/exported-records/record-sql.ts'
 import { addVary, prefersType } from '../../http/request/negotiation.ts'
 import { streamedResponsesOf } from '../../http/request/responses.ts'
+import { clientNetworkOf } from '../../http/security/client-addresses.ts'
 import examples from './export-examples.json' with { type: 'json' }
 import type { ExportRepository } from './export-repository.ts'
 import { ExportQuery, ExportTimeRangeQuery } from './export-schemas.ts'
@@ -59,14 +60,19 @@ export const exportRoutes: FastifyPluginAsyncTypebox<ExportRoutes> = async (app,
   for (const kind of ['campaigns', 'claims', 'tokens', 'prices'] as const) {
     app.get(`/export/${kind}`, { schema: operations[kind] }, async (request, reply) => {
       const format = prefersType(request.headers.accept, 'text/csv', 'application/x-ndjson') ? 'csv' : 'ndjson'
-      const { body, nextCursor, changesCursor, asOf } = await exports.open(kind, request.query, format)
+      const { body, nextCursor, changesCursor, asOf } = await exports.open(
+        kind,
+        request.query,
+        format,
+        clientNetworkOf(request),
+      )
       addVary(reply, 'accept')
       void reply.headers({
         'content-type': contentTypes[format],
         'cache-control': 'no-store',
         'x-changes-cursor': changesCursor,
       })
-      if (nextCursor !== undefined) void reply.header('link', `<${withCursor(request.url, nextCursor)}>; rel="next"`)
+      if (nextCursor !== undefined) void reply.header('link', `<?${withCursor(request.url, nextCursor)}>; rel="next"`)
       if (asOf !== undefined) void reply.header('x-as-of', asOf)
       if (request.method !== 'HEAD') {
         startStream(request)
@@ -79,8 +85,9 @@ export const exportRoutes: FastifyPluginAsyncTypebox<ExportRoutes> = async (app,
   }
 }
 
+/** The query of the page with this cursor. */
 function withCursor(url: string, cursor: string) {
-  const [path, query] = url.split('?', 2)
+  const [, query] = url.split('?', 2)
   const parameters = (query ?? '').split('&').filter((pair) => pair !== '' && !/^cursor=/.test(pair))
-  return `${path}?${[...parameters, `cursor=${cursor}`].join('&')}`
+  return [...parameters, `cursor=${cursor}`].join('&')
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { createRepresentations, toContent } from '../../cache/representations.ts'
-import { serviceLinksOf } from '../../http/service-links.ts'
+import { serviceBaseUrl, serviceLinksOf, toServiceUrl } from '../../http/service-links.ts'
 
 const CATALOG_PATH = '/.well-known/api-catalog'
 const CATALOG_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
@@ -20,9 +20,10 @@ interface WellKnownSettings {
 export function serveWellKnown(app: FastifyInstance, settings: WellKnownSettings, now: () => Date) {
   const hidden = { schema: { hide: true } }
   const representations = createRepresentations('public, no-cache')
+  const catalogUrl = toServiceUrl(serviceBaseUrl(settings), CATALOG_PATH)
   const catalog = toContent(JSON.stringify(toCatalog(settings)), CATALOG_TYPE)
   app.get(CATALOG_PATH, hidden, async (request, reply) => {
-    void reply.header('link', `<${CATALOG_PATH}>; rel="api-catalog"`)
+    void reply.header('link', `<${catalogUrl}>; rel="api-catalog"`)
     await representations.send(request, reply, catalog)
     return reply
   })
@@ -39,8 +40,9 @@ export function serveWellKnown(app: FastifyInstance, settings: WellKnownSettings
 }
 
 /** The linkset (RFC 9264) of the APIs that are served, each with what describes it. */
-function toCatalog({ SURFACES, PUBLIC_BASE_URL, STAGING_BASE_URL }: WellKnownSettings) {
-  const links = serviceLinksOf(SURFACES)
+function toCatalog(settings: WellKnownSettings) {
+  const { SURFACES, PUBLIC_BASE_URL, STAGING_BASE_URL } = settings
+  const links = serviceLinksOf(SURFACES, serviceBaseUrl(settings))
   const targetsOf = (wanted: string) =>
     links.filter(({ rel }) => rel === wanted).map(({ href, type }) => ({ href, type }))
   const described = Object.fromEntries(['service-desc', 'service-doc', 'status'].map((rel) => [rel, targetsOf(rel)]))
@@ -50,7 +52,7 @@ function toCatalog({ SURFACES, PUBLIC_BASE_URL, STAGING_BASE_URL }: WellKnownSet
   )
   return {
     linkset: [
-      { anchor: CATALOG_PATH, item: [...anchors].map((href) => ({ href })) },
+      { anchor: toServiceUrl(serviceBaseUrl(settings), CATALOG_PATH), item: [...anchors].map((href) => ({ href })) },
       ...[...anchors].map((anchor) => ({ anchor, ...described })),
     ],
   }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { toOverloadResponse } from '../request/raw-responses.ts'
+import type { RawResponses } from '../request/raw-responses.ts'
 import { createUsages, isThisMachine, type Usage } from './address-usage.ts'
 import { createExchanges, type Exchange, type Exchanges } from './exchanges.ts'
 import { createRejectedConnections } from './rejected-connections.ts'
@@ -18,6 +18,7 @@ export interface ConnectionLimits {
   maxPipelined: number
   /** Whether an address belongs to a proxy, whose connections carry many clients. */
   isProxy: (address: string) => boolean
+  responses: RawResponses
 }
 
 interface Connection {
@@ -95,7 +96,7 @@ export class Connections {
       const { exchange, waiting } = connection
       if (exchange !== undefined && waiting.length + 1 >= this.#limits.maxPipelined) {
         stopParsing(socket)
-        this.reject(socket, toOverloadResponse(request))
+        this.reject(socket, this.#limits.responses.toOverload(request))
         return
       }
       this.#underWay += 1

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { toTunnelResponse, toUnreadableResponse } from '../request/raw-responses.ts'
+import type { RawResponses } from '../request/raw-responses.ts'
 import { MAX_HEADER_BYTES } from '../request/routing.ts'
 import { type Connections, PROBE_CONNECTIONS } from './connections.ts'
 
@@ -8,13 +8,14 @@ export interface ServerLimits {
   maxConnections: number
   /** Maximum time in which a client neither sends nor reads anything while a response is pending. */
   silenceMs: number
+  responses: RawResponses
 }
 
 /** The server below Fastify: its limits, and our own error bodies where Node.js would send its own. */
 export function createHttpServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   connections: Connections,
-  { maxConnections, silenceMs }: ServerLimits,
+  { maxConnections, silenceMs, responses }: ServerLimits,
 ): Server {
   const server = createServer(
     {
@@ -36,9 +37,9 @@ export function createHttpServer(
   })
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-    else connections.reject(socket, toUnreadableResponse(error))
+    else connections.reject(socket, responses.toUnreadable(error))
   })
-  server.on('connect', (request) => connections.reject(request.socket, toTunnelResponse(request)))
+  server.on('connect', (request) => connections.reject(request.socket, responses.toTunnel(request)))
   // An expectation we do not know changes nothing about a GET.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return server

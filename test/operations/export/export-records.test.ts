@@ -7,13 +7,14 @@ import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { createRandom, type Random, randomBatch } from '../../setup/data/random-records.ts'
 import { contentOf } from '../../setup/data/stored-content.ts'
 import { createTestDatabase } from '../../setup/database.ts'
-import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../../setup/records.ts'
+import { aCampaign, aClaim, anActionTemplate, anAddress, anErc20Incentive, aToken } from '../../setup/records.ts'
 import { repeated } from '../../setup/repetitions.ts'
 import { randomQueries, toUrl } from '../../setup/second-opinion/second-opinion-comparison.ts'
 import { vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 
-const linkOf = (link: unknown) => /^<([^>]+)>; rel="next"$/.exec(String(link))?.[1]
+/** The query of the next page, as links of pages have it: so it leads right below any prefix. */
+const linkOf = (link: unknown) => /^<(\?[^>]+)>; rel="next"$/.exec(String(link))?.[1]
 
 /** All pages of a kind. */
 async function walk(api: TestApp, kind: RecordKind, limit: number, parameters = '') {
@@ -24,7 +25,8 @@ async function walk(api: TestApp, kind: RecordKind, limit: number, parameters = 
     expect(headers).toMatchObject({ 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
     expect(headers['x-changes-cursor']).toMatch(/^[\w-]{20,}$/)
     pages.push(body)
-    url = linkOf(headers.link)
+    const next = linkOf(headers.link)
+    url = next && `/export/${kind}${next}`
   }
   return pages
 }
@@ -92,7 +94,7 @@ const withoutCursors = (body: string): unknown =>
 
 describe('an export of random facts', () => {
   test('gives an empty database the same content and responses, whatever the size of its pages', async () => {
-    await using api = await startTestApp({ MAX_EXPORTS: '4' })
+    await using api = await startTestApp({ MAX_EXPORTS: '8' })
     const facts = randomFacts(3)
     await api.save(...facts)
     const expected = await contentOf(api.database)
@@ -158,6 +160,63 @@ test('a table has the keys of records in their order, and every text comes out a
   )
 })
 
+test('in a table only what is nested is JSON: each scalar is its text', async () => {
+  await using api = await startTestApp({ MAX_EXPORTS: '4' })
+  const incentives = [anErc20Incentive(anAddress('one'))]
+  const limits = ['unlimited', 3, null] as const
+  const campaigns = limits.map((maxClaimsPerClaimant) => aCampaign({ incentives, maxClaimsPerClaimant }))
+  const token = aToken()
+  await api.save(token, ...campaigns, ...campaigns.map((campaign) => aClaim(campaign, { amountUsd: '1.5' })), {
+    type: 'tokenPrice',
+    chainId: token.chainId,
+    address: token.address,
+    at: '2026-01-01T00:00:00.000Z',
+    priceUsd: '1.5',
+  })
+  const nested = [
+    'incentives',
+    'allowList',
+    'actionSteps',
+    'actionClaimant',
+    'createdAtBlockchainNumbers',
+    'distributionChannels',
+  ]
+  for (const kind of recordKinds) {
+    const lines = (await api.get(`/export/${kind}`)).body.trim().split('\n').filter(Boolean)
+    const records = lines
+      .map((line: string): Record<string, unknown> => JSON.parse(line))
+      .filter(({ type }) => `${type}s`.toLowerCase().endsWith(kind))
+    const [names = [], ...rows] = parseCsv((await api.get(`/export/${kind}`, { accept: 'text/csv' })).body)
+    expect(rows).toHaveLength(records.length)
+    expect(rows.length).toBeGreaterThan(0)
+    for (const [index, row] of rows.entries()) {
+      for (const [column, name] of names.entries()) {
+        if (nested.includes(name)) continue
+        expect(row[column], name).toBe(String(records[index]?.[name] ?? ''))
+      }
+    }
+  }
+  const { body } = await api.get('/export/campaigns', { accept: 'text/csv' })
+  const [names = [], ...rows] = parseCsv(body)
+  const written = rows.map((row) => row[names.indexOf('maxClaimsPerClaimant')])
+  expect(written.sort()).toEqual(['', '3', 'unlimited'])
+})
+
+test('records that campaigns need come in the order of their identities, and a page of campaigns can be imported by itself', async () => {
+  await using api = await startTestApp({ MAX_EXPORTS: '4' })
+  const templates = Array.from({ length: 30 }, () => anActionTemplate())
+  // Stored in another order than that of their IDs.
+  const campaigns = templates.map(({ id }) => aCampaign({ actionTemplateId: id }))
+  await api.save(...templates, ...campaigns)
+  const { body } = await api.get('/export/campaigns?limit=20')
+  const ids = toRecords(body).flatMap((record) => (record.type === 'actionTemplate' ? [record.id] : []))
+  expect(ids).toHaveLength(20)
+  expect(ids).toEqual([...ids].sort())
+  await using copy = await createTestDatabase()
+  await importRecords(copy.url, [{ name: 'export', bytes: Readable.from([Buffer.from(body)]) }])
+  expect(await copy.query('select from campaigns')).toHaveLength(20)
+})
+
 /** By the grammar of RFC 4180. */
 function parseCsv(text: string) {
   const rows: string[][] = []
@@ -202,11 +261,14 @@ test('records are chosen by chain and time, and a cursor goes with its question'
   }
   expect(await timesOf(`&since=${at(200).replace('000Z', '000000001Z')}`)).toEqual(['1,300', '2,300'])
   const next = String(linkOf((await api.get('/export/claims?limit=2')).headers.link))
-  expect(next).toMatch(/^\/export\/claims\?limit=2&cursor=[\w-]+$/)
-  expect(toRecords((await api.get(next.replace('limit=2', 'limit=100'))).body)).toHaveLength(6)
+  expect(next).toMatch(/^\?limit=2&cursor=[\w-]+$/)
+  expect(toRecords((await api.get(`/export/claims${next.replace('limit=2', 'limit=100')}`)).body)).toHaveLength(6)
   for (const [url, error] of [
-    [`${next}&chainId=1`, /^cursor is of a request with other parameters: send those, or begin without cursor$/],
-    [next.replace('claims', 'campaigns'), /^cursor must be a cursor of this operation/],
+    [
+      `/export/claims${next}&chainId=1`,
+      /^cursor is of a request with other parameters: send those, or begin without cursor$/,
+    ],
+    [`/export/campaigns${next}`, /^cursor must be a cursor of this operation/],
     ['/export/claims?limit=0', /^limit must be an integer from 1 to 100000/],
     ['/export/tokens?since=2025-01-01T00:00:00Z', /^unknown parameter "since"/],
   ] as const) {

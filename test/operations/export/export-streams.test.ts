@@ -23,17 +23,17 @@ beforeAll(async () => {
 })
 afterAll(() => prepared[Symbol.asyncDispose]())
 
-async function startWithClaims() {
+async function startWithClaims(settings: Record<string, string> = { MAX_EXPORTS: '1' }) {
   const database = await createTestDatabase(prepared)
-  const api = await startTestApp({ MAX_EXPORTS: '1' }, database)
-  await api.app.listen({ port: 0 })
+  const api = await startTestApp(settings, database)
+  await api.app.listen({ host: '127.0.0.1', port: 0 })
   return api
 }
 
 /** A response that nothing is read of until the caller does. */
-async function open(api: TestApp, path: string) {
+async function open(api: TestApp, path: string, client = '192.0.2.1') {
   const { port } = api.app.server.address() as { port: number }
-  const request = httpRequest({ port, path, agent: false })
+  const request = httpRequest({ host: '127.0.0.1', port, path, agent: false, headers: { 'x-forwarded-for': client } })
   request.end()
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   return { response, request }
@@ -52,11 +52,16 @@ test('what is not read is not made, another export gets 503, and a reader that g
   await waitFor(async () => (await sessionsOf(api)) === 1 || undefined)
   const before = process.memoryUsage().rss
   const { statusCode, headers, body } = await api.get('/export/tokens')
-  expect([statusCode, headers['retry-after'], JSON.parse(body)]).toEqual([
+  const seconds = Number(headers['retry-after'])
+  expect([statusCode, JSON.parse(body)]).toEqual([
     503,
-    expect.any(String),
-    { error: 'as many exports as there may be at a time are being read, try again shortly' },
+    {
+      error: `as many exports as there may be at a time are being read, one of them ends within ${seconds} seconds`,
+    },
   ])
+  // When the page that is read has ended at the latest.
+  expect(seconds).toBeGreaterThan(800)
+  expect(seconds).toBeLessThanOrEqual(900)
   // All other operations go on.
   expect((await api.get('/status')).statusCode).toBe(200)
   expect(api.counts.exports).toEqual({ running: 1, refused: 1 })
@@ -87,32 +92,62 @@ test('an export that fails midway ends without its last chunk', async () => {
   await waitFor(async () => (await api.get('/export/tokens')).statusCode === 200 || undefined)
 })
 
-test('a page takes as long as its reader, but one that takes nothing for 60 seconds is cut off', async () => {
+test('one address reads half of the exports that may be read at a time, and leaves the others to others', async () => {
+  await using api = await startWithClaims({ MAX_EXPORTS: '2', TRUSTED_PROXIES: '127.0.0.1' })
+  const path = `/export/claims?limit=${CLAIMS}`
+  const first = await open(api, path)
+  expect(first.response.statusCode).toBe(200)
+  const second = await open(api, path)
+  const body = JSON.parse(String(await second.response.toArray()))
+  const seconds = second.response.headers['retry-after']
+  expect([second.response.statusCode, body]).toEqual([
+    503,
+    {
+      error: `as many exports as one address may read at a time are being read, one of them ends within ${seconds} seconds`,
+    },
+  ])
+  const ofAnother = await open(api, path, '192.0.2.2')
+  expect([ofAnother.response.statusCode, ofAnother.response.headers['x-error-code']]).toEqual([200, undefined])
+  first.request.destroy()
+  await waitFor(() => api.counts.exports.running === 1 || undefined)
+  expect((await open(api, '/export/tokens')).response.statusCode).toBe(200)
+})
+
+/** The clock of the service, which time can be added to, and how readers are looked for after that. */
+async function withShiftedClock(use: (pass: (seconds: number) => Promise<void>) => Promise<void>) {
+  const clock = performance.now.bind(performance)
+  let passedMs = 0
+  const shifted = vi.spyOn(performance, 'now').mockImplementation(() => clock() + passedMs)
+  try {
+    await use(async (seconds) => {
+      passedMs += seconds * 1000
+      // Slow readers are looked for each second.
+      await sleep(1100)
+    })
+  } finally {
+    shifted.mockRestore()
+  }
+}
+
+/** Reads so much of a response. */
+async function read(response: IncomingMessage, bytes: number) {
+  for (let left = bytes; left > 0; ) {
+    const chunk: Buffer | null = response.read()
+    if (chunk === null) await once(response, 'readable')
+    else left -= chunk.length
+  }
+}
+
+test('a reader that takes nothing for 60 seconds is cut off, and no earlier', async () => {
   await using api = await startWithClaims()
   const { response } = await open(api, `/export/claims?limit=${CLAIMS}`)
   response.on('error', () => undefined)
   await waitFor(async () => (await sessionsOf(api)) === 1 || undefined)
-  const clock = performance.now.bind(performance)
-  let passedMs = 0
-  const shifted = vi.spyOn(performance, 'now').mockImplementation(() => clock() + passedMs)
-  /** Slow readers are looked for each second. */
-  const pass = async (seconds: number) => {
-    passedMs += seconds * 1000
-    await sleep(1100)
-  }
-  /** More than what systems buffer. */
-  async function read(bytes: number) {
-    for (let left = bytes; left > 0; ) {
-      const chunk: Buffer | null = response.read()
-      if (chunk === null) await once(response, 'readable')
-      else left -= chunk.length
-    }
-  }
-  try {
+  await withShiftedClock(async (pass) => {
     await pass(0)
-    await read(4_000_000)
-    passedMs += 700_000
-    await read(4_000_000)
+    await read(response, 4_000_000)
+    await pass(100)
+    await read(response, 4_000_000)
     await pass(0)
     await pass(55)
     expect(api.counts.exports.running).toBe(1)
@@ -121,7 +156,27 @@ test('a page takes as long as its reader, but one that takes nothing for 60 seco
       await pass(10)
       return api.counts.exports.running === 0 || undefined
     })
-  } finally {
-    shifted.mockRestore()
-  }
+  })
+})
+
+test.each([
+  ['takes less than 32 kB a second over all of a page', 50, 300_000],
+  ['takes longer than 15 minutes for a page', 50, 3_000_000],
+])('a reader that %s is cut off, though it takes something all the while', async (_, seconds, bytes) => {
+  await using api = await startWithClaims({ MAX_EXPORTS: '1' })
+  const { response } = await open(api, `/export/claims?limit=${CLAIMS}`)
+  const aborted = once(response, 'error').catch((error: unknown) => [error])
+  await waitFor(async () => (await sessionsOf(api)) === 1 || undefined)
+  let passed = 0
+  await withShiftedClock(async (pass) => {
+    while (api.counts.exports.running > 0 && passed < 1500) {
+      await Promise.race([read(response, bytes), aborted])
+      await pass(seconds)
+      passed += seconds
+    }
+  })
+  expect(api.counts.exports.running).toBe(0)
+  expect(response.complete).toBe(false)
+  expect(passed).toBeGreaterThan(60)
+  expect(passed).toBeLessThanOrEqual(bytes === 3_000_000 ? 950 : 700)
 })

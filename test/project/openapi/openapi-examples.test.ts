@@ -18,7 +18,7 @@ import { bearing, issueToken } from '../../setup/tokens.ts'
  */
 
 /** Whose token the protected operations are asked with. */
-const TOKEN = { userId: 'user-1', address: '0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa' }
+const TOKEN = { userId: 'user-1', address: '0x5702a4b167abe267ea5ef7278e930d252140fe4b' }
 
 /** Cursors come with a response; some are not accepted together with the parameters of a series. */
 const isWithoutExample = ({ name, description }: OpenApiParameter) =>

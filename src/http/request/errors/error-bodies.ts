@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { html } from '../../markup.ts'
+import { toServiceUrl } from '../../service-links.ts'
 import { prefersType } from '../negotiation.ts'
 import type { ParameterError } from './error-schemas.ts'
 
@@ -17,11 +18,14 @@ export interface Failure {
 const PLAIN = 'application/json'
 const PROBLEM = 'application/problem+json'
 
-/** The body of a failure: `{ error }`, or problem details (RFC 9457) if the client prefers those. */
-export function toFailureBody(failure: Failure, requestId: string, { accept }: IncomingHttpHeaders) {
+/**
+ * The body of a failure: `{ error }`, or problem details (RFC 9457) if the client prefers those.
+ * @param baseUrl of the service, below which the guide to errors is.
+ */
+export function toFailureBody(failure: Failure, requestId: string, { accept }: IncomingHttpHeaders, baseUrl: string) {
   const { statusCode: status, code, sentence, errors } = failure
   if (!wantsProblem(accept)) return { type: `${PLAIN}; charset=utf-8`, body: JSON.stringify({ error: sentence }) }
-  const type = `/docs/guides/errors#${code}`
+  const type = toServiceUrl(baseUrl, `/docs/guides/errors#${code}`)
   const body = { type, title: toTitle(code), status, detail: sentence, instance: requestId, errors }
   return { type: `${PROBLEM}; charset=utf-8`, body: JSON.stringify(body) }
 }

@@ -28,6 +28,7 @@ import {
   PayloadTooLargeError,
   SchemaOutdatedError,
   ServiceNotReadyError,
+  TooManyExportsError,
   TooManyStreamsError,
   UnsupportedMediaTypeError,
 } from './errors.ts'
@@ -38,10 +39,13 @@ const SOON_SECONDS = '1'
 /**
  * Sends every failure of every route as `{ "error": "<one sentence>" }`, or as problem details if the client prefers
  * those; browsers get a page for an unknown path.
+ * @param baseUrl of the service.
  */
-export function handleErrors(app: FastifyInstance) {
+export function handleErrors(app: FastifyInstance, baseUrl: string) {
   const logRejection = createRejectionLog(app)
-  app.setErrorHandler((thrown: FastifyError | Error, request, reply) => sendError(thrown, request, reply, logRejection))
+  app.setErrorHandler((thrown: FastifyError | Error, request, reply) =>
+    sendError(thrown, request, reply, { logRejection, baseUrl }),
+  )
   app.setNotFoundHandler((request) => {
     throw notFound(request)
   })
@@ -55,7 +59,7 @@ function sendError(
   thrown: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
-  logRejection: ReturnType<typeof createRejectionLog>,
+  { logRejection, baseUrl }: { logRejection: ReturnType<typeof createRejectionLog>; baseUrl: string },
 ) {
   const error = withOtherFaults(toCatalogued(thrown), request)
   if (error.statusCode === 500) request.log.error({ err: thrown }, 'unhandled error')
@@ -66,7 +70,8 @@ function sendError(
     const kind = thrown instanceof BlockNotReachedError ? thrown.code : undefined
     if (!isProbe) logRejection(request, reply, describeFailure(thrown), kind)
     const isSoon = thrown instanceof BlockNotReachedError || thrown instanceof TooManyStreamsError
-    void reply.header('retry-after', isSoon ? SOON_SECONDS : RETRY_AFTER_SECONDS)
+    const seconds = thrown instanceof TooManyExportsError ? thrown.retryAfterSeconds : RETRY_AFTER_SECONDS
+    void reply.header('retry-after', isSoon ? SOON_SECONDS : seconds)
   }
   addVary(reply, 'accept')
   void reply
@@ -78,7 +83,7 @@ function sendError(
       .type('text/html; charset=utf-8')
       .send(toNotFoundPage(error.sentence))
   }
-  const { type, body } = toFailureBody(error, request.id, request.headers)
+  const { type, body } = toFailureBody(error, request.id, request.headers, baseUrl)
   return reply.type(type).send(body)
 }
 

@@ -92,11 +92,19 @@ export const TooManyStreamsError = createError(
 /** A defect. */
 export const InternalError = createError('INTERNAL_ERROR', 'internal server error', 500)
 export const OverloadedError = createError('OVERLOADED', 'the service is overloaded, try again shortly', 503)
-export const TooManyExportsError = createError(
+export class TooManyExportsError extends createError<[string, number]>(
   'TOO_MANY_EXPORTS',
-  'as many exports as there may be at a time are being read, try again shortly',
+  'as many exports as %s at a time are being read, one of them ends within %d seconds',
   503,
-)
+) {
+  readonly retryAfterSeconds: number
+
+  /** @param which the limit that is reached, as the sentence goes on. */
+  constructor(which = 'there may be', seconds = 60) {
+    super(which, seconds)
+    this.retryAfterSeconds = seconds
+  }
+}
 export const ServiceNotReadyError = createError(
   'NOT_READY',
   'the service is not ready: it is starting or shutting down, or its database is unreachable, try again shortly',
