@@ -94,7 +94,7 @@ export const Settings = Type.Object({
     { minimum: 1, maximum: 10_000, default: 20 },
   ),
   MAX_STREAMS: whole(
-    'Maximum number of clients that follow `/changes` by a stream or wait for a change; further ones get 503.',
+    'Maximum number of clients that follow `/changes` by a stream or wait for a change, a tenth of them for one address; further ones get 503.',
     { minimum: 0, maximum: 100_000, default: 1000 },
   ),
   CHANGES_KEEP_HOURS: Type.Number({

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { recordFinality } from '../read-models/changes/maintain.ts'
 import { connectForBatches, type Query, type Send } from './batch-connection.ts'
 import { runBatchSteps } from './batch-steps.ts'
 import { takeImportLock } from './ingest-lock.ts'
@@ -16,6 +17,8 @@ export interface Ingest {
   apply(batch: Batch): Promise<void>
   /** The same within a transaction of the caller, once; the caller has taken the import lock. */
   applyWithin(batch: Batch): Promise<void>
+  /** Within that transaction, once the blocks of a chain are stored: which of its changed claims are final. */
+  recordFinality(chainId: number, finalizedBlock: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -48,6 +51,9 @@ export async function prepareIngest(client: pg.Client): Promise<Ingest> {
         await applyWithin(batch)
       }),
     applyWithin,
+    recordFinality: async (chainId, finalizedBlock) => {
+      await client.query({ name: 'record finality', text: recordFinality, values: [chainId, finalizedBlock] })
+    },
     close: () => client.end(),
   }
 }

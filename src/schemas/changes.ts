@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Claim } from './campaigns/claims.ts'
+import { ChangedClaim } from './campaigns/claims.ts'
 import { CampaignId, ChainId, DecimalAmount, Instant, text } from './primitives.ts'
 import { component, ref, refOrNull, word } from './schema-builders.ts'
 
@@ -14,10 +14,10 @@ const block = (description: string) =>
 /** The cursor of a change: opaque, and the same in every process. */
 export const ChangeCursor = Type.String({
   $id: 'ChangeCursor',
-  pattern: '^[A-Za-z0-9_-]{43}$',
-  maxLength: 43,
+  pattern: '^[A-Za-z0-9_-]{48}$',
+  maxLength: 48,
   description: 'A position: after this change. Opaque; the same in every process.',
-  examples: ['AAAAAAAABNIAAAABKgXyAZ8vD6EHRk0SnqdLlfg2vHI'],
+  examples: ['AAAAAAAABNIAAAABKgXyAZ8vD6EHRk0SnqdLlfg2vHK4QWV3'],
   'x-expected': 'a cursor of changes',
 })
 
@@ -31,7 +31,10 @@ export const Change = component('Change', 'A change of the public data.', {
   chainId: ref(ChainId, 'The chain of what has changed.'),
   campaignId: Type.Optional(ref(CampaignId, 'The campaign. With `campaign.*`.')),
   claim: Type.Optional(
-    ref(Claim, 'With `claim.*`: the claim as it came or was, with the token as known now, without `isFinal`.'),
+    ref(
+      ChangedClaim,
+      'With `claim.*`: the claim as it came or was, of its commit. `token.changed` tells of its token.',
+    ),
   ),
   token: Type.Optional(
     text('The token, `<chainId>:<address>`. With `token.changed` and `price.changed`.', { maxLength: 64 }),

@@ -1,5 +1,6 @@
 import { type Change, createClient } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
+import { toCheckedText } from '../../src/schemas/cursor-checks.ts'
 import { aCampaign, aToken } from '../setup/records.ts'
 import { startTestClient } from '../setup/test-client.ts'
 import { waitFor } from '../setup/wait-for.ts'
@@ -46,7 +47,7 @@ test('changes go on where they were when connections are cut, and end with their
 
 test('a history that is lost is a failure, and asked for once', async () => {
   await using service = await startTestClient()
-  const lost = service.client.changes({ after: 'A'.repeat(43) })
+  const lost = service.client.changes({ after: toCheckedText(Buffer.alloc(32)) })
   await expect(lost.next()).rejects.toMatchObject({
     status: 410,
     message: expect.stringContaining('export the data anew'),

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Ingest, openIngest } from '../../src/ingest/batches.ts'
+import { toCheckedText } from '../../src/schemas/cursor-checks.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aToken, toLowerCase } from '../setup/records.ts'
 import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
@@ -124,7 +125,7 @@ test('each change is sent once taken, in order, signed as Standard Webhooks, and
 
 test('a lost history ends it, and what is wrong with its options is said, without the secret', async () => {
   const lost = join(folder, 'lost')
-  await writeFile(lost, 'A'.repeat(43))
+  await writeFile(lost, toCheckedText(Buffer.alloc(32)))
   const short = join(folder, 'short')
   await writeFile(short, 'whsec_c2hvcnQ=')
   const run = async (...parameters: string[]) => {

@@ -1140,9 +1140,36 @@ export interface components {
         };
         /**
          * @description A position: after this change. Opaque; the same in every process.
-         * @example AAAAAAAABNIAAAABKgXyAZ8vD6EHRk0SnqdLlfg2vHI
+         * @example AAAAAAAABNIAAAABKgXyAZ8vD6EHRk0SnqdLlfg2vHK4QWV3
          */
         ChangeCursor: string;
+        /** @description A claim as a change has it: it never differs between two readings. */
+        ChangedClaim: {
+            /** @description ID of the campaign. */
+            campaignId: components["schemas"]["CampaignId"];
+            /** @description Name of the campaign; `null` if it has none. */
+            campaignName: string | null;
+            /** @description Index of the incentive in its campaign, from 0. */
+            incentiveIndex: number;
+            /** @description Variant of the incentive; `null` if unknown. */
+            incentiveType: components["schemas"]["IncentiveType"] | null;
+            /** @description Account that was paid. */
+            claimant: components["schemas"]["Address"];
+            /** @description The token that was paid; `null` if it pays none. */
+            asset: components["schemas"]["Address"] | null;
+            /** @description Amount that was paid, in base units of the token. */
+            amount: components["schemas"]["BaseUnits"];
+            /** @description Value in US dollars at the time of the claim; `null` if unknown. */
+            amountUsd: components["schemas"]["UsdAmount"] | null;
+            /** @description Hash of the transaction of the claim. */
+            txHash: components["schemas"]["TransactionHash"];
+            /** @description Index of its log entry in the block. */
+            logIndex: number;
+            /** @description Time of its block in Unix seconds. */
+            blockTimestamp: components["schemas"]["BlockTimestamp"];
+            /** @description Whether the block of the claim is final: else the chain may withdraw it. Absent for chains that are not followed. */
+            isFinal?: boolean;
+        };
         /** @description A change of the public data. */
         Change: {
             /** @description Goes on after this change. */
@@ -1155,8 +1182,8 @@ export interface components {
             chainId: components["schemas"]["ChainId"];
             /** @description The campaign. With `campaign.*`. */
             campaignId?: components["schemas"]["CampaignId"];
-            /** @description With `claim.*`: the claim as it came or was, with the token as known now, without `isFinal`. */
-            claim?: components["schemas"]["Claim"];
+            /** @description With `claim.*`: the claim as it came or was, of its commit. `token.changed` tells of its token. */
+            claim?: components["schemas"]["ChangedClaim"];
             /** @description The token, `<chainId>:<address>`. With `token.changed` and `price.changed`. */
             token?: string;
             /** @description US dollars for one whole token after the commit; `null`: unknown. With `price.changed`, also for a past price. */

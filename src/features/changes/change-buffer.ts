@@ -32,9 +32,9 @@ export const SLICE = 100
 
 /**
  * Maximum number of slices that are cached, and of filters whose events a slice caches; then all are made anew. Where nothing
- * changes, nothing else ends them.
+ * changes, nothing else ends them: some 5 MB of events in all.
  */
-const [MAX_SLICES, MAX_FILTERS] = [64, 16]
+const [MAX_SLICES, MAX_FILTERS] = [16, 4]
 
 const toEvent = (change: Change) => `id: ${change.cursor}\nevent: ${change.kind}\ndata: ${JSON.stringify(change)}\n\n`
 

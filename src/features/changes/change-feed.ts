@@ -1,5 +1,5 @@
-import { EventEmitter, once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { EventEmitter } from 'node:events'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { coalesceNext } from '../../database/connection/single-flight.ts'
 import { TooManyStreamsError } from '../../http/request/errors/errors.ts'
 import type { ChangeReader } from '../../read-models/changes/read.ts'
@@ -16,9 +16,10 @@ const PAGE = 1000
 /** How often streams send something, also where nothing passes: well below the idle timeout of proxies. */
 const HEARTBEAT_MS = 10_000
 
+/** How many followers are told of news in one turn of the event loop: each may have events to render for a filter of its own. */
+const TOLD_AT_ONCE = 20
+
 interface FeedEvents {
-  /** There are new changes, or the feed has ended. */
-  news: []
   heartbeat: []
 }
 
@@ -34,6 +35,12 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
   readonly now: () => Promise<ChangeSlice>
   readonly #reader: ChangeReader
   readonly #maxFollowers: number
+  /** Of each address how many follow. */
+  readonly #followers = new Map<string, number>()
+  /** Called when there are new changes, or the feed has ended. */
+  readonly #listeners = new Set<() => void>()
+  #isTelling = false
+  #hasNews = false
   readonly #inTurn = createTurns(1)
   /** Queries that wait for their turn. */
   readonly #reads = new Map<string, Promise<ChangeSlice | undefined>>()
@@ -59,18 +66,49 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
 
   /**
    * Counts a follower, for which the feed polls.
+   * @param address of the client: one may have a tenth of the followers.
    * @returns what ends that, once.
    * @throws TooManyStreamsError
    */
-  join() {
-    if (this.size >= this.#maxFollowers) throw new TooManyStreamsError()
+  join(address: string) {
+    const own = this.#followers.get(address) ?? 0
+    const maxOwn = Math.max(1, Math.floor(this.#maxFollowers / 10))
+    if (this.size >= this.#maxFollowers || own >= maxOwn) throw new TooManyStreamsError()
     this.size += 1
+    this.#followers.set(address, own + 1)
     if (!this.#isPolling) void this.#poll()
     let hasLeft = false
     return () => {
-      if (!hasLeft) this.size -= 1
+      if (hasLeft) return
       hasLeft = true
+      this.size -= 1
+      const left = (this.#followers.get(address) ?? 1) - 1
+      if (left === 0) this.#followers.delete(address)
+      else this.#followers.set(address, left)
     }
+  }
+
+  /** Calls the listener whenever there is news, until the returned function is called. */
+  onNews(listener: () => void) {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  /** Tells some followers at a time, so that whatever else the process has to do comes in between. News meanwhile is told again. */
+  async #tell() {
+    this.#hasNews = true
+    if (this.#isTelling) return
+    this.#isTelling = true
+    while (this.#hasNews) {
+      this.#hasNews = false
+      let told = 0
+      for (const listener of [...this.#listeners]) {
+        if (this.#listeners.has(listener)) listener()
+        told += 1
+        if (told % TOLD_AT_ONCE === 0) await nextTurn()
+      }
+    }
+    this.#isTelling = false
   }
 
   /**
@@ -98,13 +136,22 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
 
   /** Waits for new changes, the end of the feed, or the signal. */
   async news(signal: AbortSignal) {
-    if (!this.isClosed) await once(this, 'news', { signal }).catch(() => undefined)
+    if (this.isClosed || signal.aborted) return
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        leave()
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      const leave = this.onNews(end)
+      signal.addEventListener('abort', end)
+    })
   }
 
   /** Ends all followers, each after what it was given. */
   close() {
     this.#closing.abort()
-    this.emit('news')
+    void this.#tell()
   }
 
   async #poll() {
@@ -124,7 +171,8 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
 
   /** Whether there is more. */
   async #readNext() {
-    const page = await this.#inTurn(() => this.#reader.read(this.buffer.newest, PAGE))
+    // Not behind those who catch up: what is new is for everybody.
+    const page = await this.#reader.read(this.buffer.newest, PAGE)
     if (page === undefined) {
       // The history is another one: each follower finds out about its own cursor.
       this.buffer.clear()
@@ -132,7 +180,7 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
       if (page.next === this.buffer.newest) return false
       this.buffer.add(page)
     }
-    this.emit('news')
+    void this.#tell()
     return page?.hasMore ?? false
   }
 }

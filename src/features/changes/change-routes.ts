@@ -7,6 +7,7 @@ import { addVary } from '../../http/request/negotiation.ts'
 import { toPageLinks } from '../../http/request/page-links.ts'
 import { exporting } from '../../http/request/response-headers.ts'
 import { uncachedResponsesOf } from '../../http/request/responses.ts'
+import { clientNetworkOf } from '../../http/security/client-addresses.ts'
 import { type ChangePage, type ChangeReader, MalformedCursorError } from '../../read-models/changes/read.ts'
 import { type ChangeFilter, createFilter } from './change-buffer.ts'
 import example from './change-example.json' with { type: 'json' }
@@ -102,7 +103,7 @@ export const changeRoutes: FastifyPluginAsyncTypebox<ChangeRoutes> = async (app,
 
   /** Waits for a change that passes, or until the time is over: the cursor up to which none does. */
   async function waitAfter(start: string, request: FastifyRequest, seconds: number, { passes }: ChangeFilter) {
-    const leave = feed.join()
+    const leave = feed.join(clientNetworkOf(request))
     try {
       startStream(request)
       return await withDeadline(seconds * 1000, signalOf(request), async (signal) => {
@@ -130,7 +131,7 @@ export const changeRoutes: FastifyPluginAsyncTypebox<ChangeRoutes> = async (app,
       if (link !== undefined) void reply.header('link', link)
       return page
     }
-    const onClose = feed.join()
+    const onClose = feed.join(clientNetworkOf(request))
     try {
       startStream(request)
       const lastEventId = String(request.headers['last-event-id'] ?? '')

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { ChangedClaim } from '../../schemas/campaigns/claims.ts'
 import { Change, ChangeCursor, changeKinds } from '../../schemas/changes.ts'
 import { commaSeparated, integerWithDefault, oneOf, queryOf } from '../../schemas/parameters/query-values.ts'
 import { campaignIds, chainIds } from '../../schemas/parameters/shared-parameters.ts'
@@ -44,4 +45,4 @@ export const ListChangesResponse = component('ListChangesResponse', 'Changes aft
 })
 export type ListChangesResponse = Static<typeof ListChangesResponse>
 
-export const changeSchemas = [ChangeCursor, Change, ListChangesResponse]
+export const changeSchemas = [ChangeCursor, ChangedClaim, Change, ListChangesResponse]

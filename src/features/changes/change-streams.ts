@@ -36,7 +36,7 @@ export class ChangeStream extends Readable {
   #isReading = false
   /** `bytes` of the buffer when this stream had all changes; none as long as it never had. */
   #bytes = Number.POSITIVE_INFINITY
-  readonly #onNews = () => this.#proceed()
+  readonly #leaveNews: () => void
   readonly #onHeartbeat = () => {
     if (this.#isDrained) this.#send(`:\n${this.#position()}`)
   }
@@ -45,7 +45,8 @@ export class ChangeStream extends Readable {
     super({ highWaterMark: READ_AHEAD_BYTES })
     this.#stream = stream
     const { feed, start } = stream
-    feed.on('news', this.#onNews).on('heartbeat', this.#onHeartbeat)
+    this.#leaveNews = feed.onNews(() => this.#proceed())
+    feed.on('heartbeat', this.#onHeartbeat)
     this.push(RETRY)
     this.#take(start)
     this.push(this.#position())
@@ -58,7 +59,8 @@ export class ChangeStream extends Readable {
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void) {
     const { feed, onClose } = this.#stream
-    feed.off('news', this.#onNews).off('heartbeat', this.#onHeartbeat)
+    this.#leaveNews()
+    feed.off('heartbeat', this.#onHeartbeat)
     onClose()
     callback(error)
   }
@@ -116,7 +118,8 @@ export class ChangeStream extends Readable {
   }
 
   #end() {
-    this.#stream.feed.off('news', this.#onNews).off('heartbeat', this.#onHeartbeat)
+    this.#leaveNews()
+    this.#stream.feed.off('heartbeat', this.#onHeartbeat)
     this.#send(RETRY + this.#position())
     this.push(null)
   }

@@ -102,7 +102,7 @@ function toClaim(row: Row, tokens: Tokens): Claim {
     claimant: row.claimant,
     asset,
     amount: row.amount,
-    amountUsd: asset === null ? null : row.amountUsd,
+    amountUsd: row.amountUsd,
     metadata: (asset === null ? undefined : tokens.get(`${chainId}:${asset}`)?.fields) ?? null,
     txHash: row.txHash,
     logIndex: row.logIndex,

@@ -126,7 +126,7 @@ async function toReward(row: RewardRow & { id: string }, user: string, tokens: T
     asset,
     metadata: metadataOf(tokens, row.chainId, asset),
     ...{ claims, claimedAmount: amount ?? '0' },
-    claimedAmountUsd: claims === 0 ? '0' : asset === null ? null : amountUsd,
+    claimedAmountUsd: claims === 0 ? '0' : amountUsd,
     lastClaimedAt: lastTimestamp === null ? null : new Date(lastTimestamp * 1000).toISOString(),
     lastTxHash: lastHash,
     ...(await evaluate(row, { id, user }, now)),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readCheckedText, toCheckedText } from '../../schemas/cursor-checks.ts'
 import { DIGEST_BYTES } from '../../schemas/parameters/shared-parameters.ts'
 import { quote } from '../../schemas/validator.ts'
 import { toCanonicalQuery } from './canonical-query.ts'
@@ -22,7 +23,7 @@ const digestOf = (operation: string, parameters: object) => {
 
 /** The cursor of a position in the result of a query to an operation. */
 export const toCursor = (operation: string, parameters: object, position: readonly (string | number)[]) =>
-  Buffer.concat([digestOf(operation, parameters), Buffer.from(position.join(' '))]).toString('base64url')
+  toCheckedText(Buffer.concat([digestOf(operation, parameters), Buffer.from(position.join(' '))]))
 
 /** How many rows to read for a page: one more shows whether there is a next page. */
 export const rowsOf = (pageSize: number) => (pageSize === 0 ? 0 : pageSize + 1)
@@ -44,9 +45,9 @@ export function toCursorPage<Row>(
  * @throws InvalidParameterError where it is of another request, or no cursor at all.
  */
 export function readCursor(cursor: string, operation: string, parameters: object, form: RegExp): string[] {
-  const bytes = Buffer.from(cursor, 'base64url')
-  const [, ...position] = form.exec(bytes.subarray(DIGEST_BYTES).toString()) ?? []
-  if (position.length === 0 || bytes.toString('base64url') !== cursor) {
+  const bytes = readCheckedText(cursor)
+  const [, ...position] = form.exec(bytes?.subarray(DIGEST_BYTES).toString() ?? '') ?? []
+  if (bytes === undefined || position.length === 0) {
     throw new InvalidParameterError('cursor', `cursor must be a cursor of this operation, got ${quote(cursor)}`)
   }
   if (!bytes.subarray(0, DIGEST_BYTES).equals(digestOf(operation, parameters))) {

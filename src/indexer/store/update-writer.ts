@@ -211,6 +211,7 @@ export class UpdateWriter {
         as_of_at = to_timestamp($5), head_block = $6, finalized_block = $7, feeds = coalesce($8, feeds)`,
         [asOf.number, asOf.hash, asOf.timestamp, head.number, finalized, feedsAsJson(update.feedFacts)],
       )
+      if (base !== -1 && changesFacts(update)) await this.#ingest.recordFinality(chainId, finalized)
       return base === -1 ? listWrittenTables(client) : []
     })
   }

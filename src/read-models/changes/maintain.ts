@@ -42,7 +42,7 @@ const positionOf = (rank: string) => `${rank} * ${MAX_OF_RANK}::bigint + row_num
 const claimAsDetails = `jsonb_build_object(
   'campaignName', campaign_name, 'incentiveIndex', incentive_position, 'incentiveType', type, 'claimant', claimant,
   'asset', asset, 'amount', amount::text,
-  'amountUsd', case when asset is not null then trim_scale(round(amount_usd, 6))::text end,
+  'amountUsd', trim_scale(round(amount_usd, 6))::text,
   'txHash', '0x' || encode(claim_changes.tx_hash, 'hex'), 'logIndex', log_index,
   'blockTimestamp', claim_changes.block_timestamp::text)`
 
@@ -87,6 +87,21 @@ export const recordChanges: readonly Step[] = stepsFor(
   ) changed
   where kind = 'reset' or not exists (select from noted_changes where kind = 'reset')`,
 )
+
+/**
+ * Adds to the changed claims of a chain, in the transaction that has stored its blocks, whether they are final as of this commit; with
+ * the chain's ID and the newest final block.
+ */
+export const recordFinality = `
+  update changes set details = details || jsonb_build_object('isFinal', kind = 'claim.added' and not exists (
+    select from followed_blocks block cross join lateral jsonb_array_elements(block.claims) entry
+    where block.chain_id = $1 and block.number > $2 and block.claims <> '[]'
+      and entry ->> 0 = details ->> 'txHash' and (entry ->> 1)::integer = (details ->> 'logIndex')::integer
+  ))
+  where chain_id = $1 and kind in ('claim.added', 'claim.removed') and revision = (
+    select revision from data_versions
+    where revision = (select max(revision) from data_versions) and xmin = pg_current_xact_id()::xid
+  )`
 
 /** Changes that are dropped in one statement: a few milliseconds. */
 const MAX_DROPPED = 10_000

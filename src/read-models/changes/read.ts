@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/open-database.ts'
 import type { Change } from '../../schemas/changes.ts'
+import { readCheckedText, toCheckedText } from '../../schemas/cursor-checks.ts'
 import { changes } from './tables.ts'
 
 /** The position of a reader: at a change that there was, in a history. */
@@ -34,24 +35,24 @@ export class MalformedCursorError extends Error {
 
 const CURSOR_BYTES = 32
 
-/** The cursor of a position: 43 characters, the same in every process. */
+/** The cursor of a position: 48 characters, the same in every process. */
 function toChangeCursor({ revision, position, epoch }: CursorPosition) {
   const bytes = Buffer.alloc(CURSOR_BYTES)
   bytes.writeBigInt64BE(BigInt(revision), 0)
   bytes.writeBigInt64BE(BigInt(position), 8)
   bytes.write(epoch.replaceAll('-', ''), 16, 'hex')
-  return bytes.toString('base64url')
+  return toCheckedText(bytes)
 }
 
 /** @throws MalformedCursorError */
 export function parseChangeCursor(cursor: string): CursorPosition {
-  const bytes = Buffer.from(cursor, 'base64url')
-  const isWhole = bytes.length === CURSOR_BYTES && bytes.toString('base64url') === cursor
-  const [revision, position] = isWhole ? [Number(bytes.readBigInt64BE(0)), Number(bytes.readBigInt64BE(8))] : []
+  const bytes = readCheckedText(cursor)
+  if (bytes?.length !== CURSOR_BYTES) throw new MalformedCursorError(`${cursor} is no cursor of changes`)
+  const [revision, position] = [Number(bytes.readBigInt64BE(0)), Number(bytes.readBigInt64BE(8))]
   if (!Number.isSafeInteger(revision) || !Number.isSafeInteger(position)) {
     throw new MalformedCursorError(`${cursor} is no cursor of changes`)
   }
-  return { revision: Number(revision), position: Number(position), epoch: bytes.toString('hex', 16) }
+  return { revision, position, epoch: bytes.toString('hex', 16) }
 }
 
 /** Reads changes in the order of commits. */
@@ -86,13 +87,13 @@ type Row = Awaited<ReturnType<ReturnType<typeof prepareChanges>['execute']>>[num
 
 /** `change` is missing where only records have changed. */
 function toChange(row: Row): { cursor: string; change?: Change }[] {
-  const { revision, position, epoch, at, kind, chainId, campaignId, details, metadata } = row
+  const { revision, position, epoch, at, kind, chainId, campaignId, details } = row
   if (revision === null || position === null || epoch === null) return []
   const cursor = toChangeCursor({ revision, position, epoch })
   if (kind === 'records.changed') return [{ cursor }]
   const shared = { cursor, kind, at: new Date(at).toISOString(), chainId }
   const fields = kind.startsWith('claim.')
-    ? { claim: { campaignId, ...(details as object), metadata } }
+    ? { claim: { campaignId, ...(details as object) } }
     : { ...(campaignId !== null && { campaignId }), ...(details as object | null) }
   // What the ingest writes has the form that is described for its kind.
   return [{ cursor, change: { ...shared, ...fields } as Change }]
@@ -120,20 +121,12 @@ function prepareChanges(database: Database) {
       chainId: sql<number | null>`change.chain_id::float8`,
       campaignId: sql<string | null>`change.campaign_id`,
       details: sql<unknown>`case when change.kind <> 'records.changed' then change.details - 'seconds' end`,
-      metadata: sql<unknown>`case when token.address is not null then json_build_object(
-        'id', token.chain_id || ':' || token.address, 'chainId', token.chain_id, 'address', token.address,
-        'decimals', token.decimals, 'name', token.name, 'symbol', token.symbol, 'imageUri', token.image_uri) end`,
     })
     .from(sql`(select revision, position, epoch from ${changes} order by revision desc, position desc limit 1) newest`)
     .leftJoin(
       sql`(select * from ${changes} where (revision, position) > (${start}) and kind <> 'beginning'
         order by revision, position limit ${placeholder('max')}::integer) change`,
       sql`true`,
-    )
-    .leftJoin(
-      sql`tokens token`,
-      sql`change.kind in ('claim.added', 'claim.removed') and token.chain_id = change.chain_id
-        and token.address = change.details ->> 'asset'`,
     )
     .orderBy(sql`change.revision, change.position`)
     .prepare('read_changes')

@@ -20,13 +20,15 @@ export const ofIncentive = {
   incentiveType: wordOrNull(incentiveTypes, 'Variant of the incentive; `null` if unknown.'),
 }
 
-export const Claim = component('Claim', 'A claim that was paid.', {
+const beforeMetadata = {
   ...ofIncentive,
   claimant: ref(Address, 'Account that was paid.'),
   asset: refOrNull(Address, 'The token that was paid; `null` if it pays none.'),
   amount: ref(BaseUnits, 'Amount that was paid, in base units of the token.'),
   amountUsd: refOrNull(UsdAmount, 'Value in US dollars at the time of the claim; `null` if unknown.'),
-  metadata: refOrNull(TokenMetadata, 'The token that was paid; `null` if unknown.'),
+}
+
+const afterMetadata = {
   txHash: ref(TransactionHash, 'Hash of the transaction of the claim.'),
   logIndex: wholeNumber('Index of its log entry in the block.'),
   blockTimestamp: ref(BlockTimestamp, 'Time of its block in Unix seconds.'),
@@ -36,5 +38,21 @@ export const Claim = component('Claim', 'A claim that was paid.', {
         'Whether the block of the claim is final: else the chain may withdraw it. Absent for chains that are not followed.',
     }),
   ),
+}
+
+export const Claim = component('Claim', 'A claim that was paid.', {
+  ...beforeMetadata,
+  metadata: refOrNull(TokenMetadata, 'The token that was paid; `null` if unknown.'),
+  ...afterMetadata,
 })
 export type Claim = Static<typeof Claim>
+
+/** Without what is known of its token, which changes without the claim. */
+export const ChangedClaim = component(
+  'ChangedClaim',
+  'A claim as a change has it: it never differs between two readings.',
+  {
+    ...beforeMetadata,
+    ...afterMetadata,
+  },
+)

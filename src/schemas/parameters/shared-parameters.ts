@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { readCheckedText } from '../cursor-checks.ts'
 import { CampaignId, ChainId, Instant, MAX_SAFE_INTEGER } from '../primitives.ts'
 import { inline, optional, ref } from '../schema-builders.ts'
 import { parameterExamples } from './parameter-examples.ts'
@@ -28,9 +29,8 @@ export const DIGEST_BYTES = 9
 
 /** Whether a text may be a cursor: of which operation and parameters is for these to find out. */
 export const isCursor = (text: string) => {
-  const bytes = Buffer.from(text, 'base64url')
-  const isPosition = /^\d+ [\x20-\x7e]+$/.test(bytes.toString('latin1', DIGEST_BYTES))
-  return text === WALK_START || (isPosition && bytes.toString('base64url') === text)
+  const bytes = readCheckedText(text)
+  return text === WALK_START || /^\d+ [\x20-\x7e]+$/.test(bytes?.toString('latin1', DIGEST_BYTES) ?? '')
 }
 
 const cursor = (description: string, extra: object = {}) =>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createChangeReader } from '../../../src/read-models/changes/read.ts'
+import type { Claim } from '../../../src/schemas/campaigns/claims.ts'
 import type { Change } from '../../../src/schemas/changes.ts'
 import { startTestApp } from '../../setup/test-app.ts'
 import { openIndexed } from '../indexed.ts'
@@ -15,12 +16,14 @@ test('what an indexed chain brings, takes back and reads again is told in order,
   let cursor = (await reader.read(undefined, 0))?.next
   const claims = new Set<string>()
   const campaigns = new Set<string>()
+  const finality = new Set<unknown>()
 
   /** What has changed since, after it was done to a copy. */
   async function follow() {
     const page = await reader.read(cursor, 1000)
     if (page === undefined) throw new Error('the history is lost')
     cursor = page.next
+    await expectFinality(page.changes)
     for (const { kind, claim, campaignId } of page.changes) {
       const [copy, key] = claim ? [claims, `${claim.txHash} ${claim.logIndex}`] : [campaigns, String(campaignId)]
       if (kind.endsWith('.added')) {
@@ -29,6 +32,19 @@ test('what an indexed chain brings, takes back and reads again is told in order,
       } else if (kind.endsWith('.removed')) expect(copy.delete(key), `${kind} ${key}`).toBe(true)
     }
     return page.changes
+  }
+
+  /** Of its commit: what is final stays so, and what is withdrawn never was. */
+  async function expectFinality(changes: readonly Change[]) {
+    const { claims: listed }: { claims: Claim[] } = (await api.get('/claims?pageSize=100')).json()
+    for (const { kind, claim } of changes) {
+      if (claim === undefined) continue
+      expect(claim.isFinal, claim.txHash).toEqual(expect.any(Boolean))
+      finality.add(claim.isFinal)
+      if (kind === 'claim.removed') expect(claim.isFinal).toBe(false)
+      const now = listed.find(({ txHash, logIndex }) => txHash === claim.txHash && logIndex === claim.logIndex)
+      if (claim.isFinal === true) expect(now?.isFinal, claim.txHash).toBe(true)
+    }
   }
 
   const stored = async () => ({
@@ -68,6 +84,7 @@ test('what an indexed chain brings, takes back and reads again is told in order,
   expect(ofCommit[0]).toBe('chain.reorganised')
   expect(ofCommit).toContain('claim.removed')
   await expectCopy()
+  expect(finality).toContain(false)
 
   // Deeper than anything that is stored.
   await index.store.apply({ type: 'restart' })

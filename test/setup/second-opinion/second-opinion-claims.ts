@@ -94,7 +94,8 @@ function toEntry({ campaign, claim }: Found, world: World) {
     claimant: claim.claimant,
     asset,
     amount,
-    amountUsd: asset === null || !isValued(claim) ? null : dollarText(claim.usd),
+    // A claim that pays no token is worth what its record says.
+    amountUsd: (asset === null ? claim.record.amountUsd == null : !isValued(claim)) ? null : dollarText(claim.usd),
     metadata: metadataOf(world, campaign.chainId, asset),
     txHash: lower(txHash),
     logIndex,

@@ -17,9 +17,10 @@ import { judged, lastOf } from './second-opinion-eligibility.ts'
  * A second opinion on `GET /users/{address}/rewards`: every incentive is looked at for the claims and signatures of the user.
  */
 
-function dollarsOf(claims: readonly Claim[], isWorthless: boolean) {
+/** @param isRecorded whether a claim is worth only what its record says: one that pays no token. */
+function dollarsOf(claims: readonly Claim[], isRecorded: boolean) {
   if (claims.length === 0) return '0'
-  const valued = isWorthless ? [] : claims.filter(isValued)
+  const valued = claims.filter((claim) => (isRecorded ? claim.record.amountUsd != null : isValued(claim)))
   return valued.length === 0 ? null : dollarText(sum(valued.map(({ usd }) => usd)))
 }
 
