@@ -48,7 +48,8 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
 
   test.each([
     ['/', 'Trending', ['/reward-kit/trending', '/activity']],
-    ['/explorer/campaigns', 'Campaigns', ['/campaigns']],
+    // Tokens of pegs, which its campaigns do not bring.
+    ['/explorer/campaigns', 'Campaigns', ['/campaigns', '/tokens']],
     [
       '/explorer/campaigns/:id',
       campaign.campaignName,

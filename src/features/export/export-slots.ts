@@ -22,7 +22,7 @@ const PIECE_BYTES = 65_536
 /** A page that is being read, and its place among those that may be at a time. */
 export class ExportSlot {
   readonly address: string
-  readonly #endsAt = performance.now() + MAX_SNAPSHOT_MS
+  readonly #startedAt = performance.now()
   readonly #leave: (slot: ExportSlot) => void
   #takenBytes = 0
   #waitedMs = 0
@@ -34,7 +34,12 @@ export class ExportSlot {
   }
 
   get remainingMs() {
-    return Math.max(0, this.#endsAt - performance.now())
+    return Math.max(0, this.#startedAt + MAX_SNAPSHOT_MS - performance.now())
+  }
+
+  /** A guess by what is known: what has been read for long goes on for long, and ends with its time. */
+  get expectedMs() {
+    return Math.min(performance.now() - this.#startedAt, this.remainingMs)
   }
 
   /** The same bytes, in pieces; measures how long their reader takes for them. */
@@ -86,14 +91,14 @@ export function createExportSlots(max: number, counts: { running: number; refuse
     counts.running = running.size
   }
 
-  /** @throws TooManyExportsError with the time after which one of those that are in the way has certainly ended. */
+  /** @throws TooManyExportsError with the time in which one of those that are in the way is expected to end. */
   return function take(address: string) {
     const own = [...running].filter((slot) => slot.address === address)
     const isBeyondShare = own.length >= maxPerAddress
     if (isBeyondShare || running.size >= max) {
       counts.refused += 1
       const inTheWay = running.size >= max ? [...running] : own
-      const seconds = Math.ceil(Math.min(MAX_SNAPSHOT_MS, ...inTheWay.map(({ remainingMs }) => remainingMs)) / 1000)
+      const seconds = Math.ceil(Math.min(MAX_SNAPSHOT_MS, ...inTheWay.map(({ expectedMs }) => expectedMs)) / 1000)
       throw new TooManyExportsError(running.size >= max ? 'there may be' : 'one address may read', Math.max(1, seconds))
     }
     const slot = new ExportSlot(address, leave)

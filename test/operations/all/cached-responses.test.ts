@@ -134,6 +134,7 @@ function urlsOf(words: Vocabulary, random: Random) {
 
 test.each(firstOf([71, 72, 73]))(
   'what is kept about accounts and campaigns is what is made, after each small change: seed %i',
+  { timeout: 400_000 },
   async (seed) => {
     const random = createRandom(seed)
     await using database = await createTestDatabase()

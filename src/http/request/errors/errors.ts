@@ -94,7 +94,7 @@ export const InternalError = createError('INTERNAL_ERROR', 'internal server erro
 export const OverloadedError = createError('OVERLOADED', 'the service is overloaded, try again shortly', 503)
 export class TooManyExportsError extends createError<[string, number]>(
   'TOO_MANY_EXPORTS',
-  'as many exports as %s at a time are being read, one of them ends within %d seconds',
+  'as many exports as %s at a time are being read, try again in %d seconds',
   503,
 ) {
   readonly retryAfterSeconds: number
