@@ -50,7 +50,7 @@ export function createTransport(
       if (isTimeout(error)) throw new EndpointError('timeout', `no response within ${maxMs} ms`)
       throw new EndpointError('unreachable', 'cannot be reached, or closed the connection')
     })
-    return readResponses(text, calls.length, withoutPartsOf(url))
+    return readResponses(text, calls.length)
   }
 }
 
@@ -112,18 +112,18 @@ async function readBounded(response: Response, maxBytes: number): Promise<string
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function readResponses(text: string, count: number, scrub: (said: string) => string): RpcResponse[] {
+function readResponses(text: string, count: number): RpcResponse[] {
   const value = parseJson(text)
   const isAlone = Array.isArray(value) && value.length === 1 && count > 1
   if (!Array.isArray(value) || isAlone) {
-    const rpcResponse = toRpcResponse(isAlone ? value[0] : value, scrub)
+    const rpcResponse = toRpcResponse(isAlone ? value[0] : value)
     if (count === 1) return [rpcResponse]
     if (!('error' in rpcResponse)) throw new EndpointError('garbage', 'the response to a batch is not a batch')
     const error = toEndpointError(rpcResponse.error)
     throw error.fault === 'rate-limited' ? error : new EndpointError('refused', error.message, { rejection: 'other' })
   }
   const byId = new Map(value.map((one) => [isObject(one) ? one.id : undefined, one]))
-  return Array.from({ length: count }, (_, id) => toRpcResponse(byId.get(id), scrub))
+  return Array.from({ length: count }, (_, id) => toRpcResponse(byId.get(id)))
 }
 
 export function parseJson(text: string): unknown {
@@ -136,28 +136,12 @@ export function parseJson(text: string): unknown {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-/** The shortest part of a URL that may be a secret. */
-const MIN_SECRET = 3
-
-/** Takes out of a text whatever the URL of an endpoint has that may be secret: an endpoint may repeat its key. */
-export function withoutPartsOf(url: string) {
-  const { username, password, hostname, port, pathname, searchParams } = new URL(url)
-  const parts = [username, password, hostname, port, ...pathname.split('/'), ...searchParams.values()]
-  const secrets = parts.flatMap((part) => [part, decodeURIComponent(part)]).filter(({ length }) => length >= MIN_SECRET)
-  return (said: string) => secrets.reduce((text, secret) => text.replaceAll(secret, '…'), said)
-}
-
-/**
- * @param scrub takes out of what is said what nobody may read.
- * @throws EndpointError if it is none.
- */
-export function toRpcResponse(value: unknown, scrub: (said: string) => string): RpcResponse {
+/** @throws EndpointError if it is none. */
+export function toRpcResponse(value: unknown): RpcResponse {
   if (!isObject(value)) throw new EndpointError('garbage', 'a response is missing')
   const { error } = value
   if (isObject(error)) {
-    return {
-      error: { code: Number(error.code), message: typeof error.message === 'string' ? scrub(error.message) : '' },
-    }
+    return { error: { code: Number(error.code), message: typeof error.message === 'string' ? error.message : '' } }
   }
   if (!('result' in value)) throw new EndpointError('garbage', 'a response has neither a result nor an error')
   return { result: value.result }

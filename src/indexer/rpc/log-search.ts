@@ -19,7 +19,7 @@ export interface LogSearchOptions {
 type Blocks = { fromBlock: Hex; toBlock: Hex } | { blockHash: Hex }
 
 const coreTopics = topicsOf(coreEvents)
-/** Maximum number of addresses in one search, where a node does not take fewer. */
+/** Maximum number of addresses in one search. */
 const MAX_ADDRESSES = 200
 
 /**
@@ -31,8 +31,6 @@ export class LogSearch {
   readonly #options: LogSearchOptions
   /** Endpoints that require addresses. */
   readonly #insisting = new Set<number>()
-  /** Endpoints that take fewer addresses in one search, and how many. */
-  readonly #maxAddresses = new Map<number, number>()
   /** The longest range to request: a node's limit is unknown until it refuses. */
   #longest = Number.POSITIVE_INFINITY
 
@@ -97,10 +95,10 @@ export class LogSearch {
   ) {
     const { cores, knownContracts } = this.#options
     const prices = pricesOf(target)
-    if (!target.hasProtocol) return this.#searchDivided(endpoint, blocks, prices, first)
+    if (!target.hasProtocol) return searchOnce(endpoint, blocks, prices, first)
     if (!this.#insisting.has(endpoint.position)) {
       try {
-        const logs = await this.#searchDivided(endpoint, blocks, [{ topics: [protocolTopics] }, ...prices], first)
+        const logs = await searchOnce(endpoint, blocks, [{ topics: [protocolTopics] }, ...prices], first)
         recordParts(logs, cores, named)
         return logs
       } catch (error) {
@@ -109,41 +107,14 @@ export class LogSearch {
         this.#insisting.add(endpoint.position)
       }
     }
-    const ofCores = { address: [...cores], topics: [coreTopics] }
-    const logs = await this.#searchDivided(endpoint, blocks, [ofCores, ...prices], first)
+    const logs = await searchOnce(endpoint, blocks, [{ address: [...cores], topics: [coreTopics] }, ...prices], first)
     // What the previous blocks name is searched in these, too.
     await before
     recordParts(logs, cores, named)
     await findIncentives(endpoint, named, namedAt)
     const parts = [...new Set([...(await knownContracts()), ...named.contracts])]
-    for (const filter of divide({ address: parts, topics: [protocolTopics] }, MAX_ADDRESSES))
-      logs.push(...(await this.#searchDivided(endpoint, blocks, [filter])))
+    for (const filter of filtersOf(parts, protocolTopics)) logs.push(...(await searchOnce(endpoint, blocks, [filter])))
     return inOrder(logs)
-  }
-
-  /**
-   * Searches with as many addresses at a time as the endpoint takes: fewer each time it refuses, down to one. What passed is remembered.
-   * Of a range of blocks that is refused for another reason, less may pass: that comes first.
-   */
-  async #searchDivided(
-    endpoint: Endpoint,
-    blocks: readonly Blocks[],
-    filters: readonly LogFilter[],
-    first: readonly RpcRequest<ChainLog[]>[] = [],
-  ) {
-    const known = this.#maxAddresses.get(endpoint.position)
-    for (let max = known ?? MAX_ADDRESSES; ; ) {
-      const divided = filters.flatMap((filter) => divide(filter, max))
-      try {
-        const logs = await searchOnce(endpoint, blocks, divided, first)
-        if (max !== (known ?? MAX_ADDRESSES)) this.#maxAddresses.set(endpoint.position, max)
-        return logs
-      } catch (error) {
-        const longest = Math.max(0, ...divided.map(({ address = [] }) => address.length))
-        if (longest <= 1 || !mayTakeFewer(error, blocks)) throw error
-        max = Math.ceil(longest / 2)
-      }
-    }
   }
 
   /**
@@ -220,27 +191,17 @@ interface LogFilter {
   topics: readonly (readonly Hex[])[]
 }
 
-/** The same search, with at most so many addresses in a filter. */
-function divide(filter: LogFilter, max: number): LogFilter[] {
-  const { address, topics } = filter
-  if (address === undefined) return [filter]
+/** The same search by contracts, in as many filters as needed. */
+function filtersOf(contracts: readonly Hex[], topics: readonly Hex[]): LogFilter[] {
   const filters: LogFilter[] = []
-  for (let start = 0; start < address.length; start += max) {
-    filters.push({ address: address.slice(start, start + max), topics })
+  for (let start = 0; start < contracts.length; start += MAX_ADDRESSES) {
+    filters.push({ address: contracts.slice(start, start + MAX_ADDRESSES), topics: [topics] })
   }
   return filters
 }
 
-/** Whether a search may pass with fewer addresses: the node says so, or refuses what cannot be smaller otherwise. */
-function mayTakeFewer(error: unknown, blocks: readonly Blocks[]) {
-  if (!(error instanceof EndpointError)) return false
-  const isOneBlock = blocks.every((range) => 'blockHash' in range || range.fromBlock === range.toBlock)
-  return error.rejection === 'too-many-addresses' || (error.rejection === 'other' && isOneBlock)
-}
-
 /** All feeds of a chain emit the same topics: only those of some contracts matter. */
-const pricesOf = ({ aggregators }: SearchTarget) =>
-  divide({ address: [...aggregators], topics: [feedTopics] }, MAX_ADDRESSES)
+const pricesOf = ({ aggregators }: SearchTarget) => filtersOf([...aggregators], feedTopics)
 
 async function searchOnce(
   endpoint: Endpoint,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { EndpointError, toEndpointError } from './endpoint-errors.ts'
 import { type EndpointCounts, fetchChainId, LONGEST_PAUSE_MS, pauseAfter } from './endpoints.ts'
-import { parseJson, toAddressAndHeaders, toRpcResponse, withoutPartsOf } from './json-rpc.ts'
+import { parseJson, toAddressAndHeaders, toRpcResponse } from './json-rpc.ts'
 import { type BlockHeader, readHeader, readObject } from './parse-responses.ts'
 
 export interface HeadSocketsOptions {
@@ -87,7 +87,7 @@ async function subscribe({ url, chainId, silenceMs, onHead, signal }: Subscripti
     socket.on('message', (data) => {
       if (ending.signal.aborted) return
       try {
-        const head = readMessage(String(data), { chainId, url })
+        const head = readMessage(String(data), chainId)
         if (head === null) return
         silence.refresh()
         onHead(head)
@@ -105,10 +105,10 @@ async function subscribe({ url, chainId, silenceMs, onHead, signal }: Subscripti
 const requests = (chainId: number) => [fetchChainId(chainId).call, { method: 'eth_subscribe', params: ['newHeads'] }]
 
 /** The announced head, if the message contains one. @throws EndpointError if the socket is unusable. */
-function readMessage(text: string, { chainId, url }: Pick<Subscription, 'chainId' | 'url'>): BlockHeader | null {
+function readMessage(text: string, chainId: number): BlockHeader | null {
   const message = readObject(parseJson(text), 'a message')
   if (message.method === 'eth_subscription') return readHeader(readObject(message.params, 'a message').result)
-  const response = toRpcResponse(message, withoutPartsOf(url))
+  const response = toRpcResponse(message)
   if ('error' in response) throw toEndpointError(response.error)
   if (message.id === 0) fetchChainId(chainId).read(response.result)
   return null

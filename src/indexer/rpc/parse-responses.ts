@@ -58,26 +58,23 @@ export function readHeader(value: unknown): BlockHeader | null {
 
 const isBloom = (value: unknown): value is Hex => isHex(value) && value.length === 2 + 2 * 256
 
-/** Logs in the order of the chain, without those that it says were withdrawn: after a reorganisation a node may return both. */
+/** Logs in the order of the chain. A response with logs of withdrawn blocks is refused. */
 export function readLogs(value: unknown): ChainLog[] {
   if (!Array.isArray(value)) throw garbage('a list of logs')
-  const logs = value.flatMap((one): ChainLog[] => {
+  const logs = value.map((one): ChainLog => {
     const log = readObject(one, 'a log')
-    if (log.removed === true) return []
     const { address, topics, data } = log
     if (!isHex(address) || address.length !== 42 || !isHex(data)) throw garbage('a log')
-    if (!Array.isArray(topics)) throw garbage('a log')
-    return [
-      {
-        address: toLowerCase(address),
-        topics: topics.map((topic) => readHash(topic, 'a topic')),
-        data: toLowerCase(data),
-        blockNumber: readQuantity(log.blockNumber, 'the block of a log'),
-        blockHash: readHash(log.blockHash, 'the block of a log'),
-        transactionHash: readHash(log.transactionHash, 'the transaction of a log'),
-        logIndex: readQuantity(log.logIndex, 'the index of a log'),
-      },
-    ]
+    if (!Array.isArray(topics) || log.removed === true) throw garbage('a log')
+    return {
+      address: toLowerCase(address),
+      topics: topics.map((topic) => readHash(topic, 'a topic')),
+      data: toLowerCase(data),
+      blockNumber: readQuantity(log.blockNumber, 'the block of a log'),
+      blockHash: readHash(log.blockHash, 'the block of a log'),
+      transactionHash: readHash(log.transactionHash, 'the transaction of a log'),
+      logIndex: readQuantity(log.logIndex, 'the index of a log'),
+    }
   })
   return inOrder(logs)
 }

@@ -39,20 +39,3 @@ describe('everything is found, and nothing else, of a node that', () => {
     expect(store.facts()).toEqual(recordedFacts)
   })
 })
-
-test('a node that has logs of withdrawn blocks in front of its lists is read all the same', async () => {
-  await using node = await startScriptedNode(playedRecording(END - 20))
-  const search = node.search.bind(node)
-  node.search = (filter) => {
-    const found = search(filter)
-    if (found.result === undefined) return found
-    const withdrawn = found.result.slice(0, 1).map((log) => ({ ...log, removed: true }))
-    return { result: [...withdrawn, ...found.result] }
-  }
-  const { store, settle } = createFollowed([node.url], recording.startBlock, {
-    settings: { timeoutMs: 150, stallTimeoutMs: 20_000 },
-    rangeBlocks: 400,
-  })
-  await settle()
-  expect(store.facts()).toEqual(recordedFacts)
-})

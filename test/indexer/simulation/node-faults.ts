@@ -61,22 +61,6 @@ const refuseBatches =
   (requests, ...rest) =>
     requests.length > maxCalls && fail(requests, ...rest)
 
-/** Searches logs of so many addresses at most, and none without. */
-function refuseAddresses(max: number, message: string): Interference {
-  const addressesOf = ({ params: [filter] }: Node['asked'][number]): string[] | undefined =>
-    [Object(filter).address].flat().filter((one) => typeof one === 'string')
-  const isSearch = ({ method }: Node['asked'][number]) => method === 'eth_getLogs'
-  const without = refuse(
-    (requests) => requests.some((one) => isSearch(one) && addressesOf(one)?.length === 0),
-    'please specify an address in your request',
-  )
-  const tooMany = refuse(
-    (requests) => requests.some((one) => isSearch(one) && (addressesOf(one)?.length ?? 0) > max),
-    message,
-  )
-  return (...asked) => without(...asked) || tooMany(...asked)
-}
-
 /** What a node may be like. */
 export const lastingFaults = {
   'refuses batches': (requests, _, reply) => {
@@ -115,9 +99,6 @@ export const lastingFaults = {
       requests.some(({ method, params: [filter] }) => method === 'eth_getLogs' && !('address' in Object(filter))),
     'please specify an address in your request',
   ),
-  'insists on addresses, and takes at most three': refuseAddresses(3, 'specify less number of addresses'),
-  'insists on addresses, and takes one': refuseAddresses(1, 'eth_getLogs: too many addresses, at most 1'),
-  'insists on addresses, and refuses more than ten without a reason': refuseAddresses(10, 'invalid params'),
 } satisfies Record<string, Interference>
 
 /** Spoils every second request, or as said. */
