@@ -83,7 +83,8 @@ export class LogSearch {
       // The newest block may be on another branch by now.
       const found = await this.#search(endpoint, spans, { ...poll, first, namedAt: { blockHash: last } })
       const logs = await this.#searchSilent(endpoint, blocks, found, poll)
-      return requireRequested(logs, ({ blockHash }) => hashes.includes(blockHash))
+      const numbers = new Map(blocks.map(({ hash, number }) => [hash, number]))
+      return requireRequested(logs, ({ blockHash, blockNumber }) => numbers.get(blockHash) === blockNumber)
     }
     return this.#endpoints.call({ request, signal: poll.signal })
   }
