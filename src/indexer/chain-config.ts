@@ -6,7 +6,7 @@ import { Address, ChainId, DecimalAmount, MAX_SAFE_INTEGER } from '../schemas/pr
 import { ref } from '../schemas/schema-builders.ts'
 import { createValidator, describeFault, type ErrorObject } from '../schemas/validator.ts'
 import { faultsOfPrices, PriceEntry, type PriceSource, toPriceSource } from './feeds/price-settings.ts'
-import { toAddressAndHeaders } from './rpc/json-rpc.ts'
+import { toAddressAndHeaders } from './rpc/endpoint-address.ts'
 
 /** A chain to follow, as the operator writes it. */
 const ChainEntry = Type.Object(

@@ -2,15 +2,18 @@ import { expect, test } from 'vitest'
 import { faultOfPort } from '../../src/fetch-ports.ts'
 
 /** Ends a request before it connects, unless its port is blocked. */
-const dispatcher = {
-  dispatch() {
-    throw new Error('sent')
+const options: RequestInit = {}
+Object.defineProperty(options, 'dispatcher', {
+  value: {
+    dispatch() {
+      throw new Error('sent')
+    },
   },
-}
+})
 
 /** Whether this version of Node.js blocks a port. */
 const isBlocked = (port: number) =>
-  fetch(`http://127.0.0.1:${port}/`, { dispatcher } as RequestInit).then(
+  fetch(`http://127.0.0.1:${port}/`, options).then(
     () => false,
     (error: Error) => error.cause instanceof Error && error.cause.message === 'bad port',
   )

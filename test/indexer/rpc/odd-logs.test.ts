@@ -46,9 +46,9 @@ describe('everything is found, and nothing else, of a node whose lists of logs h
     let changed = 0
     node.search = (filter) => {
       const found = search(filter)
-      if (!('result' in found)) return found
-      if (found.result.length > 0) changed += 1
-      return { result: change(found.result) as typeof found.result }
+      const logs = found.result ?? []
+      if (logs.length > 0) changed += 1
+      return { result: change(logs) as typeof logs }
     }
     const { store, settle } = createFollowed([node.url], recording.startBlock, { settings: { stallTimeoutMs: 300 } })
     await settle()
@@ -66,10 +66,10 @@ test.each([
   await using other = await startScriptedNode(playedRecording(END - 20))
   const { search } = odd
   odd.search = (filter) => {
-    const found = search(filter)
-    const [first] = 'result' in found ? found.result : []
-    if (!('result' in found) || first === undefined) return found
-    return { result: [entry === null ? null : { ...first, ...entry }, ...found.result.slice(1)] as typeof found.result }
+    const logs = search(filter).result ?? []
+    const [first, ...rest] = logs
+    if (first === undefined) return { result: logs }
+    return { result: [entry === null ? null : { ...first, ...entry }, ...rest] as typeof logs }
   }
   const { store, settle } = createFollowed([odd.url, other.url], recording.startBlock)
   await settle()
