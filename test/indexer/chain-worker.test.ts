@@ -61,6 +61,7 @@ test.each([
   const expected = `chain 8453 has not come any further for 1 seconds: ${reason}`
   await expect(worker.follow()).rejects.toThrow(expect.objectContaining({ message: expected }))
   expect(events).toContainEqual({ type: 'trouble', reason })
+  expect(await database.query('select trouble from followed_chains')).toEqual([{ trouble: reason }])
 })
 
 test('a chain is registered when a node of it has answered, not one of another chain', async () => {
@@ -118,6 +119,7 @@ test('trouble with a node ends when it answers again, and a worker that is to en
   node.interfere = () => false
   chain.mine(1)
   await happened('arrived')
+  expect(await database.query('select trouble from followed_chains')).toEqual([{ trouble: null }])
   ending.abort()
   await following
   await worker.close()
