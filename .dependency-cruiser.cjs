@@ -11,7 +11,7 @@
  */
 
 /** What belongs to no room: it knows nothing of the service. */
-const EVERYBODYS = '^src/(abort-signals|operator-error|turns)[.]ts$'
+const EVERYBODYS = '^src/(abort-signals|fetch-ports|operator-error|turns)[.]ts$'
 
 const allow = (name, from, to, comment) => ({
   name,

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { faultOfPort } from '../fetch-ports.ts'
 
 /*
  * Arguments and options as commands take them. Each throws an `InvalidArgumentError` that says what is allowed.
@@ -26,6 +27,8 @@ export function toBaseUrl(text: string) {
     throw new InvalidArgumentError('must be the http or https URL below which the operations are')
   }
   if (url.search !== '' || url.hash !== '') throw new InvalidArgumentError('must have neither a query nor a fragment')
+  const fault = faultOfPort(url)
+  if (fault !== undefined) throw new InvalidArgumentError(fault)
   return url.href
 }
 

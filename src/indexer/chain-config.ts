@@ -1,11 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Hex } from 'viem'
 import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import { faultOfPort } from '../fetch-ports.ts'
 import { Address, ChainId, DecimalAmount, MAX_SAFE_INTEGER } from '../schemas/primitives.ts'
 import { ref } from '../schemas/schema-builders.ts'
 import { createValidator, describeFault, type ErrorObject } from '../schemas/validator.ts'
 import { faultsOfPrices, PriceEntry, type PriceSource, toPriceSource } from './feeds/price-settings.ts'
-import { toAddressAndHeaders } from './rpc/json-rpc.ts'
+import { toAddressAndHeaders } from './rpc/endpoint-address.ts'
 
 /** A chain to follow, as the operator writes it. */
 const ChainEntry = Type.Object(
@@ -123,8 +124,10 @@ const isSocket = (url: string) => url.startsWith('ws')
 
 function faultOf(url: string): string | undefined {
   try {
-    toAddressAndHeaders(url)
-    return undefined
+    const { address } = toAddressAndHeaders(url)
+    // Sockets are not opened by `fetch`.
+    if (isSocket(url)) return address.port === '0' ? 'must have another port than 0' : undefined
+    return faultOfPort(address)
   } catch (error) {
     return error instanceof URIError
       ? 'must have its user and password percent-encoded'

@@ -199,13 +199,12 @@ export class ChainWorker {
     const following = { chain, client: this.#client, store, settings }
     for await (const update of followChain(following, readState, signal, this.#newHeads)) {
       if (update.type === 'trouble') {
-        await this.#recordHeads(store)
-        this.#logTrouble(update.error)
+        await this.#recordTrouble(store, this.#logTrouble(update.error))
         continue
       }
       this.#writing = store.apply(update)
       await this.#writing.catch(async (error) => {
-        await this.#recordHeads(store).catch(() => undefined)
+        await this.#recordTrouble(store).catch(() => undefined)
         throw error
       })
       this.#pauseMs = SHORTEST_PAUSE_MS
@@ -220,15 +219,18 @@ export class ChainWorker {
   }
 
   /** A chain that cannot be read or stored is tried again and again, and is behind. */
-  async #recordHeads(store: ChainStore) {
+  async #recordTrouble(store: ChainStore, reason?: string) {
     const { head, finalized } = this.#lastHeads ?? {}
-    if (head !== undefined) await store.recordHeads({ head: head.number, finalized: finalized?.number ?? null })
+    const heads = { head: head?.number, finalized: finalized?.number }
+    await store.recordTrouble(reason === undefined ? heads : { reason, ...heads })
   }
 
+  /** @returns the reason. */
   #logTrouble(error: SyncFailure['error']) {
     const reason = error.message.replace(`chain ${this.chainId}: `, '')
     this.#options.onEvent({ type: 'trouble', reason })
     if (this.#options.isOnce) this.#target.failWhenStalled(reason)
+    return reason
   }
 
   /** After a failure: reports it, and waits. @throws FollowingError if another attempt cannot help. */

@@ -50,10 +50,13 @@ test('index --once stores what there is and ends with code 0; --status says how 
     `insert into unknown_components values (8453, '8453:${recording.cores[0]}:0', 'incentive', '0x${'1'.repeat(40)}', 2)`,
   )
   const leftOut = { campaignId: `8453:${recording.cores[0]}:1`, reason: 'numeric field overflow' }
+  const trouble = 'endpoint 1 does not keep history this old'
+  await database.query('update followed_chains set trouble = $1', [trouble])
   await database.query('insert into left_out_campaigns values ($1, 8453, $2)', [leftOut.campaignId, leftOut.reason])
   const { stdout: text } = await statusOf()
   expect(text).toContain('skipped campaigns (the database rejects them):')
   expect(text).toMatch(new RegExp(`8453 +${leftOut.campaignId} +${leftOut.reason}`))
+  expect(text).toMatch(new RegExp(`chains that could not be read:\n.*\n8453 +${trouble}\n`))
   const { stdout } = await runCli(['index', '--status', '--json'], settings)
   expect(stdout.split('\n')).toHaveLength(2)
   expect(JSON.parse(stdout)).toEqual({
@@ -67,6 +70,7 @@ test('index --once stores what there is and ends with code 0; --status says how 
     leftOutCampaignCount: 1,
     hiddenCampaignCount: hidden.length,
     unvaluedClaims24h: 0,
+    trouble,
     unknownComponents: [
       { kind: 'incentive', contract: `0x${'1'.repeat(40)}`, campaignId: `8453:${recording.cores[0]}:0`, position: 2 },
     ],
@@ -86,7 +90,7 @@ test('index --once stores what there is and ends with code 0; --status says how 
   await using trusting = await aChainFile({ ...chainEntry([node.url]), trustedTokens: [...tokens] })
   expect(await runCli(['index', '--chains', trusting.file, '--once'], settings)).toMatchObject({ code: 0 })
   const after = await statusOf({ json: true })
-  expect(JSON.parse(after.stdout)).toMatchObject({ hiddenCampaignCount: 0, hidingTokens: [] })
+  expect(JSON.parse(after.stdout)).toMatchObject({ hiddenCampaignCount: 0, hidingTokens: [], trouble: null })
 })
 
 test('index --once leaves it to the database to complete a long vacuum', async () => {

@@ -141,6 +141,7 @@ test('a lost history ends it, and what is wrong with its options is said, withou
       run('--to', url, '--secret-file', short),
       run('--to', 'http://example.com/', ...secret),
       run('--to', 'https://me:pass@example.com/', ...secret),
+      run('--to', 'https://example.com:10080/hook', ...secret),
       run('--to', url, ...secret, '--kind', 'claim.add'),
       run('--to', url, ...secret, '--cursor-file', join(folder, 'none'), '--from', 'abc'),
     ]),
@@ -149,6 +150,7 @@ test('a lost history ends it, and what is wrong with its options is said, withou
     '--secret-file must hold a secret: whsec_ and 24 to 64 bytes in base64',
     '--to must be an https URL; http only for this machine',
     '--to must not hold a user or a password',
+    '--to must have another port: nothing is sent to port 10080, which the Fetch standard blocks',
     expect.stringContaining('did you mean claim.added?'),
     '--from must be a cursor of changes',
   ])

@@ -462,6 +462,7 @@ test.each([
     says: /^check +state +found\ndocument +failed +\/openapi\.json does not respond: .*ECONNREFUSED.*\n$/,
   },
   { url: 'ftp://127.0.0.1', code: 1, says: /must be the http or https URL/ },
+  { url: 'http://127.0.0.1:6000', code: 1, says: /must have another port: nothing is sent to port 6000/ },
   { url: 'http://127.0.0.1/?a=b', code: 1, says: /must have neither a query nor a fragment/ },
 ])('the command refuses $url in a sentence', async ({ url, code, says }) => {
   const result = await runCli(['conformance', url], {})

@@ -57,10 +57,10 @@ test('chains are read from JSON, and lists of open lists may be left out', () =>
   ])
 })
 
-test('sockets stand after what is asked', () => {
-  const text = yaml.replace(']   #', `, "wss://user:p%40ss@third.example/\${KEY}", "ws://fourth.example"]   #`)
+test('sockets stand after what is asked, and may have a port that HTTP may not', () => {
+  const text = yaml.replace(']   #', `, "wss://user:p%40ss@third.example/\${KEY}", "ws://fourth.example:6000"]   #`)
   expect(parseChainFile('chains.yaml', text, environment)).toEqual([
-    { ...chain, sockets: ['wss://user:p%40ss@third.example/secret-two', 'ws://fourth.example'] },
+    { ...chain, sockets: ['wss://user:p%40ss@third.example/secret-two', 'ws://fourth.example:6000'] },
   ])
 })
 
@@ -149,6 +149,14 @@ test.each([
   [
     yaml.replace('https://second.example', 'https://second example'),
     /^chains\.yaml:3: \/chains\/0\/rpc\/1: must be an http, https, ws or wss URL$/m,
+  ],
+  [
+    yaml.replace('https://second.example', 'https://second.example:6667'),
+    /^chains\.yaml:3: \/chains\/0\/rpc\/1: must have another port: nothing is sent to port 6667, which the Fetch standard blocks$/m,
+  ],
+  [
+    yaml.replace(']   #', ', "wss://third.example:0/key"]   #'),
+    /^chains\.yaml:3: \/chains\/0\/rpc\/2: must have another port than 0$/m,
   ],
   [
     yaml.replace('https://second', 'https://us%zzer:password@second'),

@@ -43,6 +43,27 @@ test('a chain that is followed once and cannot be read is given up after a while
   )
 })
 
+test.each([
+  [
+    { code: 4444, message: 'pruned history unavailable' },
+    'endpoint 1 does not keep history this old: use an archive endpoint, or a later startBlock (JSON-RPC error 4444: pruned history unavailable)',
+  ],
+  [
+    { code: 35, message: 'chain is not available on free plan of KEY0123456789, see https://drpc.example/KEY' },
+    'endpoint 1 refuses access: look at its key, and at what its plan includes (JSON-RPC error 35: chain is not available on free plan of …, see …)',
+  ],
+])('a chain that is followed once, of whose logs a node says %j, is given up with the cause', async (error, reason) => {
+  await using database = await createTestDatabase()
+  await using node = await startScriptedNode(new Playing(10))
+  node.search = () => ({ error })
+  const { worker, events } = aWorker(database.url, node.url, { isOnce: true })
+  await worker.admit()
+  const expected = `chain 8453 has not come any further for 1 seconds: ${reason}`
+  await expect(worker.follow()).rejects.toThrow(expect.objectContaining({ message: expected }))
+  expect(events).toContainEqual({ type: 'trouble', reason })
+  expect(await database.query('select trouble from followed_chains')).toEqual([{ trouble: reason }])
+})
+
 test('a chain is registered when a node of it has answered, not one of another chain', async () => {
   await using database = await createTestDatabase()
   await using node = await startScriptedNode(new Playing(10))
@@ -98,6 +119,7 @@ test('trouble with a node ends when it answers again, and a worker that is to en
   node.interfere = () => false
   chain.mine(1)
   await happened('arrived')
+  expect(await database.query('select trouble from followed_chains')).toEqual([{ trouble: null }])
   ending.abort()
   await following
   await worker.close()

@@ -101,9 +101,20 @@ test('how far a chain is comes with what its endpoints have failed at since the 
   logProgress([{ position: 1, requests: 9, errors: { timeout: 2 } }])
   logProgress([{ position: 1, requests: 11, errors: { timeout: 2, status: 1 } }])
   logProgress([{ position: 1, requests: 12, errors: { timeout: 2, status: 1 } }])
+  const lastError = 'does not serve this method (JSON-RPC error -32601)'
+  logProgress([{ position: 1, requests: 13, errors: { timeout: 2, status: 1, refused: 1 }, lastError }])
   expect(said().map(({ endpointErrors }) => endpointErrors)).toEqual([
     { 'endpoint 1': { timeout: 2 } },
     { 'endpoint 1': { status: 1 } },
     undefined,
+    { 'endpoint 1': { refused: 1, lastError } },
   ])
+})
+
+test('a failure is told once, though its words have another number each time', () => {
+  const { note, said } = aJournal()
+  said()
+  for (const seconds of [9, 8, 30])
+    note({ type: 'trouble', reason: `limits the rate of requests: retry in ${seconds}s` })
+  expect(said().map(({ reason }) => reason)).toEqual(['limits the rate of requests: retry in 9s'])
 })

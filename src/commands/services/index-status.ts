@@ -22,6 +22,7 @@ export async function printIndexStatus(settings: Settings, options: { json: bool
   const { chains, ...named } = await withCurrentSchema(settings, async (_url, database) => ({
     chains: await listChains(database),
     hiding: await listHidingTokens(database),
+    troubles: await listTroubles(database),
     unknown: await listUnknown(database),
     skipped: await listSkipped(database),
   }))
@@ -33,6 +34,7 @@ interface NamedRows {
   hiding: Awaited<ReturnType<typeof listHidingTokens>>
   unknown: Awaited<ReturnType<typeof listUnknown>>
   skipped: Awaited<ReturnType<typeof listSkipped>>
+  troubles: Awaited<ReturnType<typeof listTroubles>>
 }
 
 async function listChains(database: Database) {
@@ -125,6 +127,12 @@ export async function listFeedAges(database: Database, chains: readonly { chainI
   return rows.flatMap(({ chainId, feed, age }) => (chainId === null || feed === null ? [] : { chainId, feed, age }))
 }
 
+/** Why chains could not be read at the last attempt, of those of which that is so. */
+function listTroubles(database: Database) {
+  const { chainId, trouble } = followedChains
+  return database.select({ chainId, trouble }).from(followedChains).where(isNotNull(trouble)).orderBy(asc(chainId))
+}
+
 /** Campaigns that the database refuses, by chain; limited. */
 function listSkipped(database: Database) {
   const { chainId, campaignId, reason } = leftOutCampaigns
@@ -145,13 +153,14 @@ function listUnknown(database: Database) {
     .limit(MAX_NAMED)
 }
 
-function toJson(chains: ChainRow[], { unknown, skipped, hiding }: NamedRows) {
+function toJson(chains: ChainRow[], { unknown, skipped, hiding, troubles }: NamedRows) {
   const ofChain = <Row extends { chainId: number }>(rows: Row[], id: number) =>
     rows.filter((row) => row.chainId === id).map(({ chainId: _, ...row }) => row)
   return chains
     .map((chain) =>
       toJsonLine({
         ...chain,
+        trouble: troubles.find(({ chainId }) => chainId === chain.chainId)?.trouble ?? null,
         unknownComponents: ofChain(unknown, chain.chainId),
         leftOutCampaigns: ofChain(skipped, chain.chainId),
         hidingTokens: ofChain(hiding, chain.chainId),
@@ -176,15 +185,18 @@ const UNKNOWN_COLUMNS = ['chainId', 'kind', 'contract', 'campaignId', 'position'
 
 const HIDING_COLUMNS = ['chainId', 'token', 'symbol', 'campaignCount'] as const
 
+const TROUBLE_COLUMNS = ['chainId', 'trouble'] as const
+
 const SKIPPED_COLUMNS = ['chainId', 'campaignId', 'reason'] as const
 
-function toText(chains: ChainRow[], { unknown, skipped, hiding }: NamedRows) {
+function toText(chains: ChainRow[], { unknown, skipped, hiding, troubles }: NamedRows) {
   if (chains.length === 0) return 'no chain is indexed\n'
   const moreThan = (named: number, column: 'unknownComponentCount' | 'leftOutCampaignCount') => {
     const total = chains.reduce((sum, chain) => sum + chain[column], 0)
     return total > named ? `… and ${total - named} more\n` : ''
   }
   let text = toTable(CHAIN_COLUMNS, chains)
+  if (troubles.length > 0) text += `\nchains that could not be read:\n${toTable(TROUBLE_COLUMNS, troubles)}`
   if (unknown.length > 0) {
     text += `\nunsupported or unreadable components:\n${toTable(UNKNOWN_COLUMNS, unknown)}`
     text += moreThan(unknown.length, 'unknownComponentCount')

@@ -2,6 +2,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { setTimeout as sleepFor } from 'node:timers/promises'
 import { explainFailure } from '../../database/connection/database-errors.ts'
 import type { Database } from '../../database/connection/open-database.ts'
+import { faultOfPort } from '../../fetch-ports.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { retryWhileAway, withCurrentSchema } from '../../process/database-access.ts'
 import { withExclusiveLock } from '../../process/exclusive-lock.ts'
@@ -139,6 +140,8 @@ function toReceiver(text: string) {
     throw new NotifyError('--to must be an https URL; http only for this machine')
   }
   if (url.username !== '' || url.password !== '') throw new NotifyError('--to must not hold a user or a password')
+  const fault = faultOfPort(url)
+  if (fault !== undefined) throw new NotifyError(`--to ${fault}`)
   return url
 }
 

@@ -58,6 +58,8 @@ export const followedChains = pgTable(
     finalizedBlock: blockNumber(),
     /** When a node last reported the head of the chain. */
     lookedAt: instant(),
+    /** Why the chain could not be read at the last attempt; null if it could. Names no endpoint by its URL. */
+    trouble: text(),
   },
   ({ asOfBlock, asOfBlockHash, asOfAt }) => [
     check('followed_chains_as_of_is_whole', sql`num_nonnulls(${asOfBlock}, ${asOfBlockHash}, ${asOfAt}) in (0, 3)`),

@@ -1,4 +1,5 @@
 import { createTurns } from '../../turns.ts'
+import { AdaptiveSize } from './adaptive-size.ts'
 import { EndpointError, toEndpointError } from './endpoint-errors.ts'
 import { isRangeSearch, type RpcCall, type RpcResponse, type SendCalls } from './json-rpc.ts'
 
@@ -36,7 +37,7 @@ const PROBE: RpcCall = { method: 'eth_chainId', params: [] }
  */
 export class BatchSender {
   readonly #send: SendCalls
-  readonly #size: BatchSize
+  readonly #size: AdaptiveSize
   readonly #inTurn = createTurns(MAX_REQUESTS)
   /** Requests that failed in a row. */
   #failures = 0
@@ -44,7 +45,7 @@ export class BatchSender {
 
   constructor(send: SendCalls, maxCalls: number) {
     this.#send = send
-    this.#size = new BatchSize(maxCalls)
+    this.#size = new AdaptiveSize(maxCalls)
   }
 
   /**
@@ -129,8 +130,9 @@ export class BatchSender {
       if (isRepeated) this.#size.recordTooLarge(calls.length)
       return failure
     }
-    // A search of too many blocks is divided by its caller.
-    const mayBeForItsCalls = failure.fault === 'timeout' ? !calls.some(isRangeSearch) : isRepeated
+    // A search of too many blocks is divided by its caller; of several searches, the batch may be what takes long.
+    const isOneSearch = calls.filter(isRangeSearch).length === 1
+    const mayBeForItsCalls = failure.fault === 'timeout' ? !isOneSearch : isRepeated
     return mayBeForItsCalls ? this.#probe(signal) : failure
   }
 
@@ -162,55 +164,4 @@ function errorOfAll(responses: readonly RpcResponse[]): EndpointError | undefine
   const isShared = responses.every((response) => 'error' in response && response.error.message === first.error.message)
   const error = toEndpointError(first.error)
   return isShared && (error.fault === 'rate-limited' || error.rejection === 'other') ? error : undefined
-}
-
-/** Full batches in a row before a larger one is tried; doubled after each one that was too large. */
-const FIRST_NEEDED = 10
-const MAX_NEEDED = 640
-
-/**
- * How many calls one request to an endpoint may contain. Providers do not publish their limit, so it is found by trial:
- * a batch that fails is halved, and after a while a larger one is tried again, since the failure may have had another
- * cause.
- */
-class BatchSize {
-  readonly #max: number
-  #size: number
-  #successes = 0
-  #needed = FIRST_NEEDED
-  #isTrial = false
-
-  constructor(max: number) {
-    this.#max = max
-    this.#size = max
-  }
-
-  get current() {
-    return this.#size
-  }
-
-  /** Whether the current size is new, and has not succeeded yet. */
-  get isTrial() {
-    return this.#isTrial
-  }
-
-  recordSuccess(length: number) {
-    if (length < this.#size) return
-    this.#isTrial = false
-    this.#successes += 1
-    if (this.#size === this.#max || this.#successes < this.#needed) return
-    this.#size = Math.min(this.#max, 2 * this.#size)
-    this.#successes = 0
-    this.#isTrial = true
-  }
-
-  recordTooLarge(length: number) {
-    const half = Math.ceil(length / 2)
-    // Several requests of the same size may fail at the same time.
-    if (half >= this.#size) return
-    if (this.#isTrial) this.#needed = Math.min(MAX_NEEDED, 2 * this.#needed)
-    this.#size = half
-    this.#successes = 0
-    this.#isTrial = false
-  }
 }

@@ -12,7 +12,7 @@ import {
   fetchChainId,
   LONGEST_PAUSE_MS,
 } from './endpoints.ts'
-import { LogSearch, type LogSearchOptions, type Poll, type SearchTarget } from './log-search.ts'
+import { LogSearch, type LogSearchOptions, type Poll, type SearchTarget } from './log-search/log-search.ts'
 import type { BlockHeader } from './parse-responses.ts'
 import { blockRequest, type RpcRequest } from './rpc-requests.ts'
 

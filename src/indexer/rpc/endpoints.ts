@@ -18,6 +18,8 @@ export interface EndpointCounts {
   position: number
   requests: number
   errors: Partial<Record<EndpointFault, number>>
+  /** What the last failure was; undefined if there was none. */
+  lastError?: string
 }
 
 export interface EndpointSettings extends TransportLimits {
@@ -80,7 +82,6 @@ interface EndpointState {
   failures: number
   lastFailureAt: number
   pausedUntil: number
-  lastError: string
   counts: EndpointCounts
 }
 
@@ -132,7 +133,8 @@ export class Endpoints {
         }
         this.#recordFailure(next, error, isFinal(error), now)
         if (error.fault === 'unknown-block') unknown += 1
-        if (isFinal(error) || unknown > ROUNDS_OF_UNKNOWN * this.#endpoints.length) throw error
+        if (isFinal(error)) throw error
+        if (unknown > ROUNDS_OF_UNKNOWN * this.#endpoints.length) throw ofEndpoint(next, error)
         if (Date.now() > end) throw this.#unavailable()
       }
     }
@@ -183,7 +185,7 @@ export class Endpoints {
   /** @param since when the failed request started. */
   #recordFailure(endpoint: EndpointState, error: EndpointError, isFinal = false, since = Date.now()) {
     endpoint.counts.errors[error.fault] = (endpoint.counts.errors[error.fault] ?? 0) + 1
-    endpoint.lastError = error.message
+    endpoint.counts.lastError = error.message
     // A definite refusal is retried at once with another request.
     if (isFinal && error.fault === 'refused') return
     if (since > endpoint.lastFailureAt || endpoint.failures === 0) endpoint.failures += 1
@@ -196,10 +198,16 @@ export class Endpoints {
   }
 
   #unavailable() {
-    const failures = this.#endpoints.map(({ position, lastError }) => `endpoint ${position} ${lastError}`)
+    const failures = this.#endpoints.map(
+      ({ position, counts: { lastError = 'has not been called' } }) => `endpoint ${position} ${lastError}`,
+    )
     return new ChainUnavailableError(`chain ${this.#chainId}: ${failures.join('; ')}`)
   }
 }
+
+/** The same error, saying whose it is. */
+const ofEndpoint = ({ position }: EndpointState, { fault, message }: EndpointError) =>
+  new EndpointError(fault, `endpoint ${position} ${message}`)
 
 /** Requests to the endpoints of a chain. */
 interface RpcCall<Result> {
@@ -222,7 +230,6 @@ function createEndpoint(url: string, position: number, settings: EndpointSetting
     failures: 0,
     lastFailureAt: 0,
     pausedUntil: 0,
-    lastError: 'has not been called',
     counts,
   }
 }

@@ -1,5 +1,7 @@
 import { isTimeout, withDeadline } from '../../abort-signals.ts'
-import { EndpointError, type RpcError, toEndpointError } from './endpoint-errors.ts'
+import { toAddressAndHeaders } from './endpoint-address.ts'
+import { EndpointError, type EndpointFault, isUnderstood, type RpcError, toEndpointError } from './endpoint-errors.ts'
+import { createWordsFilter } from './node-words.ts'
 
 export interface RpcCall {
   method: string
@@ -32,6 +34,7 @@ export function createTransport(
   onRequest: () => void,
 ): SendCalls {
   const { address, headers: credentials } = toAddressAndHeaders(url)
+  const show = createWordsFilter(url)
   const headers = { ...credentials, 'content-type': 'application/json', accept: 'application/json' }
   return async (calls, signal) => {
     signal.throwIfAborted()
@@ -41,18 +44,27 @@ export function createTransport(
     const maxMs = calls.some(isRangeSearch) ? SEARCH_TIMES * timeoutMs : timeoutMs
     const sendAndRead = async (ended: AbortSignal) => {
       const response = await fetch(address, { method: 'POST', headers, body, signal: ended, redirect: 'error' })
-      rejectStatus(response)
-      return readBounded(response, maxBytes)
+      if (!response.ok) return readRefusal(response, calls.length, show)
+      return readResponses(await readBounded(response, maxBytes), calls.length, show)
     }
-    const text = await withDeadline(maxMs, signal, sendAndRead).catch((error: unknown) => {
+    return withDeadline(maxMs, signal, sendAndRead).catch((error: unknown) => {
       signal.throwIfAborted()
       if (error instanceof EndpointError) throw error
       if (isTimeout(error)) throw new EndpointError('timeout', `no response within ${maxMs} ms`)
-      throw new EndpointError('unreachable', 'cannot be reached, or closed the connection')
+      throw new EndpointError('unreachable', `cannot be reached, or closed the connection${reasonOf(error)}`)
     })
-    return readResponses(text, calls.length)
   }
 }
+
+function reasonOf(error: unknown) {
+  const cause = error instanceof Error ? error.cause : undefined
+  const isRedirect = cause instanceof Error && cause.message === 'unexpected redirect'
+  return isRedirect ? ': it redirects to another URL' : codeOf(cause)
+}
+
+/** The code of an error of a connection, for the end of a sentence. Codes contain no address. */
+export const codeOf = (error: unknown) =>
+  error instanceof Error && 'code' in error && /^[A-Z0-9_]{1,60}$/.test(String(error.code)) ? ` (${error.code})` : ''
 
 const SEARCH_TIMES = 5
 
@@ -60,35 +72,44 @@ const SEARCH_TIMES = 5
 export const isRangeSearch = ({ method, params: [filter] }: RpcCall) =>
   method === 'eth_getLogs' && typeof filter === 'object' && filter !== null && 'fromBlock' in filter
 
-/**
- * Credentials of a URL as a header: `fetch` accepts none in a URL, and a socket does not decode them.
- * @throws TypeError if it is no URL, URIError if its user or password is badly encoded.
- */
-export function toAddressAndHeaders(url: string) {
-  const address = new URL(url)
-  const headers: Record<string, string> = {}
-  if (address.username !== '' || address.password !== '') {
-    const credentials = `${decodeURIComponent(address.username)}:${decodeURIComponent(address.password)}`
-    headers.authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
-    address.username = ''
-    address.password = ''
-  }
-  return { address, headers }
-}
-
 /** Statuses of a request that is too large, or of an unsupported form: another request may succeed. */
 const REFUSING = [400, 405, 413, 422]
 
-function rejectStatus({ ok, status, headers }: Response) {
-  if (ok) return
-  const summary = `responded with status ${status}`
+/** More of the body of a refusal is not read. */
+const MAX_REFUSAL_BYTES = 64 * 1024
+
+/**
+ * Providers say in the body of a refusal what it means, and not all of them by the fitting status.
+ * @throws EndpointError unless the body has a JSON-RPC error for the calls.
+ */
+async function readRefusal(response: Response, count: number, show: (words: string) => string) {
+  const { status, headers } = response
+  const text = await readBounded(response, MAX_REFUSAL_BYTES).catch(() => '')
+  const error = errorIn(text, show)
+  const isOfCalls = REFUSING.includes(status) || (status !== 429 && error !== undefined && isUnderstood(error))
+  if (error !== undefined && isOfCalls) return readResponses(text, count, show)
+  const words = error?.shown ?? (/^\s*[<[{]/.test(text) ? '' : show(text))
+  const summary = `${summaryOf(status)}${words === '' ? '' : `: ${words}`}`
   if (REFUSING.includes(status)) throw new EndpointError('refused', summary, { rejection: 'other' })
   const retryAfterMs = toRetryAfterMs(headers.get('retry-after'))
-  throw new EndpointError(
-    status === 429 ? 'rate-limited' : 'status',
-    summary,
-    retryAfterMs === undefined ? {} : { retryAfterMs },
-  )
+  const fault: EndpointFault = status === 429 ? 'rate-limited' : 'status'
+  throw new EndpointError(fault, summary, retryAfterMs === undefined ? {} : { retryAfterMs })
+}
+
+function summaryOf(status: number) {
+  const summary = `responded with status ${status}`
+  if (status === 401 || status === 403) return `${summary} (look at its key, and at what its plan includes)`
+  return status === 404 ? `${summary} (look at the path of its URL)` : summary
+}
+
+/** The JSON-RPC error of a response, or the first one of a batch. */
+function errorIn(text: string, show: (words: string) => string): RpcError | undefined {
+  try {
+    const rpcResponse = toRpcResponse([JSON.parse(text)].flat()[0], show)
+    return 'error' in rpcResponse ? rpcResponse.error : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Seconds, or a date (RFC 9110). */
@@ -112,18 +133,18 @@ async function readBounded(response: Response, maxBytes: number): Promise<string
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function readResponses(text: string, count: number): RpcResponse[] {
+function readResponses(text: string, count: number, show: (words: string) => string): RpcResponse[] {
   const value = parseJson(text)
   const isAlone = Array.isArray(value) && value.length === 1 && count > 1
   if (!Array.isArray(value) || isAlone) {
-    const rpcResponse = toRpcResponse(isAlone ? value[0] : value)
+    const rpcResponse = toRpcResponse(isAlone ? value[0] : value, show)
     if (count === 1) return [rpcResponse]
     if (!('error' in rpcResponse)) throw new EndpointError('garbage', 'the response to a batch is not a batch')
     const error = toEndpointError(rpcResponse.error)
     throw error.fault === 'rate-limited' ? error : new EndpointError('refused', error.message, { rejection: 'other' })
   }
   const byId = new Map(value.map((one) => [isObject(one) ? one.id : undefined, one]))
-  return Array.from({ length: count }, (_, id) => toRpcResponse(byId.get(id)))
+  return Array.from({ length: count }, (_, id) => toRpcResponse(byId.get(id), show))
 }
 
 export function parseJson(text: string): unknown {
@@ -136,12 +157,16 @@ export function parseJson(text: string): unknown {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-/** @throws EndpointError if it is none. */
-export function toRpcResponse(value: unknown): RpcResponse {
+/**
+ * @param show makes of a node's words what may be shown.
+ * @throws EndpointError if it is none.
+ */
+export function toRpcResponse(value: unknown, show: (words: string) => string): RpcResponse {
   if (!isObject(value)) throw new EndpointError('garbage', 'a response is missing')
   const { error } = value
   if (isObject(error)) {
-    return { error: { code: Number(error.code), message: typeof error.message === 'string' ? error.message : '' } }
+    const message = typeof error.message === 'string' ? error.message : ''
+    return { error: { code: Number(error.code), message, shown: show(message) } }
   }
   if (!('result' in value)) throw new EndpointError('garbage', 'a response has neither a result nor an error')
   return { result: value.result }

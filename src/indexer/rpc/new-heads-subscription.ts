@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
+import { toAddressAndHeaders } from './endpoint-address.ts'
 import { EndpointError, toEndpointError } from './endpoint-errors.ts'
 import { type EndpointCounts, fetchChainId, LONGEST_PAUSE_MS, pauseAfter } from './endpoints.ts'
-import { parseJson, toAddressAndHeaders, toRpcResponse } from './json-rpc.ts'
+import { codeOf, parseJson, toRpcResponse } from './json-rpc.ts'
+import { createWordsFilter } from './node-words.ts'
 import { type BlockHeader, readHeader, readObject } from './parse-responses.ts'
 
 export interface HeadSocketsOptions {
@@ -41,6 +43,7 @@ export function createHeadSockets({ chainId, sockets, firstPosition, onHead, set
       const error = await subscribe({ url, chainId, silenceMs, onHead, signal })
       if (signal.aborted) return
       counts.errors[error.fault] = (counts.errors[error.fault] ?? 0) + 1
+      counts.lastError = error.message
       failures = performance.now() - start > LONGEST_PAUSE_MS ? 1 : failures + 1
       await sleep(pauseAfter(error, failures, pauseMs), undefined, { signal }).catch(() => undefined)
     }
@@ -66,16 +69,17 @@ type Subscription = Pick<HeadSocketsOptions, 'chainId' | 'onHead'> & {
 async function subscribe({ url, chainId, silenceMs, onHead, signal }: Subscription): Promise<EndpointError> {
   const { address, headers } = toAddressAndHeaders(url)
   address.hash = ''
+  const show = createWordsFilter(url)
   const socket = new WebSocket(address, { headers, maxPayload: MAX_BYTES, perMessageDeflate: false })
   const ending = new AbortController()
   const error = await new Promise<EndpointError>((resolve) => {
     const end = (fault: EndpointError['fault'], message: string) => resolve(new EndpointError(fault, message))
-    const fail = () => end('unreachable', 'cannot be reached, or closed the connection')
+    const fail = (cause?: unknown) => end('unreachable', `cannot be reached, or closed the connection${codeOf(cause)}`)
     const silence = setTimeout(() => end('timeout', `no head within ${silenceMs} ms`), silenceMs)
     ending.signal.addEventListener('abort', () => clearTimeout(silence))
-    signal.addEventListener('abort', fail, { signal: ending.signal })
+    signal.addEventListener('abort', () => fail(), { signal: ending.signal })
     socket.on('error', fail)
-    socket.on('close', fail)
+    socket.on('close', () => fail())
     socket.on('unexpected-response', (_, { statusCode = 0 }) => {
       end(statusCode === 429 ? 'rate-limited' : 'status', `responded with status ${statusCode}`)
     })
@@ -87,7 +91,7 @@ async function subscribe({ url, chainId, silenceMs, onHead, signal }: Subscripti
     socket.on('message', (data) => {
       if (ending.signal.aborted) return
       try {
-        const head = readMessage(String(data), chainId)
+        const head = readMessage(String(data), chainId, show)
         if (head === null) return
         silence.refresh()
         onHead(head)
@@ -105,10 +109,10 @@ async function subscribe({ url, chainId, silenceMs, onHead, signal }: Subscripti
 const requests = (chainId: number) => [fetchChainId(chainId).call, { method: 'eth_subscribe', params: ['newHeads'] }]
 
 /** The announced head, if the message contains one. @throws EndpointError if the socket is unusable. */
-function readMessage(text: string, chainId: number): BlockHeader | null {
+function readMessage(text: string, chainId: number, show: (words: string) => string): BlockHeader | null {
   const message = readObject(parseJson(text), 'a message')
   if (message.method === 'eth_subscription') return readHeader(readObject(message.params, 'a message').result)
-  const response = toRpcResponse(message)
+  const response = toRpcResponse(message, show)
   if ('error' in response) throw toEndpointError(response.error)
   if (message.id === 0) fetchChainId(chainId).read(response.result)
   return null

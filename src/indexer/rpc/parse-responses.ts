@@ -58,25 +58,33 @@ export function readHeader(value: unknown): BlockHeader | null {
 
 const isBloom = (value: unknown): value is Hex => isHex(value) && value.length === 2 + 2 * 256
 
-/** Logs in the order of the chain. A response with logs of withdrawn blocks is refused. */
+/**
+ * Logs in the order of the chain. What a log says of itself is believed where that leaves it out: some nodes list logs
+ * of withdrawn blocks, and of transactions that are in no block yet. Anything else that is unreadable may stand for a
+ * log of the chain, and makes the list unusable.
+ */
 export function readLogs(value: unknown): ChainLog[] {
   if (!Array.isArray(value)) throw garbage('a list of logs')
-  const logs = value.map((one): ChainLog => {
+  const logs = value.flatMap((one): ChainLog[] => {
     const log = readObject(one, 'a log')
-    const { address, topics, data } = log
-    if (!isHex(address) || address.length !== 42 || !isHex(data)) throw garbage('a log')
-    if (!Array.isArray(topics) || log.removed === true) throw garbage('a log')
-    return {
-      address: toLowerCase(address),
-      topics: topics.map((topic) => readHash(topic, 'a topic')),
-      data: toLowerCase(data),
-      blockNumber: readQuantity(log.blockNumber, 'the block of a log'),
-      blockHash: readHash(log.blockHash, 'the block of a log'),
-      transactionHash: readHash(log.transactionHash, 'the transaction of a log'),
-      logIndex: readQuantity(log.logIndex, 'the index of a log'),
-    }
+    if (log.removed === true || log.blockHash === null) return []
+    return [readLog(log)]
   })
   return inOrder(logs)
+}
+
+function readLog(log: Record<string, unknown>): ChainLog {
+  const { address, topics, data } = log
+  if (!isHex(address) || address.length !== 42 || !isHex(data) || !Array.isArray(topics)) throw garbage('a log')
+  return {
+    address: toLowerCase(address),
+    topics: topics.map((topic) => readHash(topic, 'a topic')),
+    data: toLowerCase(data),
+    blockNumber: readQuantity(log.blockNumber, 'the block of a log'),
+    blockHash: readHash(log.blockHash, 'the block of a log'),
+    transactionHash: readHash(log.transactionHash, 'the transaction of a log'),
+    logIndex: readQuantity(log.logIndex, 'the index of a log'),
+  }
 }
 
 /** Each log once, in the order of the chain: a repeated one would be a second claim without a payment. */

@@ -177,7 +177,7 @@ export async function updateChain(
   values: unknown[],
 ) {
   const { rowCount } = await client.query(
-    `update followed_chains set step = step + 1, looked_at = clock_timestamp(), ${assignments}
+    `update followed_chains set step = step + 1, looked_at = clock_timestamp(), trouble = null, ${assignments}
     where chain_id = $1 and step = $2`,
     [chainId, writes, ...values],
   )
@@ -187,13 +187,22 @@ export async function updateChain(
 /** Records that a chain was read, and has nothing new. */
 export const recordSync = (client: pg.Client, chainId: number, head: number, finalized: number) =>
   client.query(
-    'update followed_chains set head_block = $2, finalized_block = $3, looked_at = clock_timestamp() where chain_id = $1',
+    `update followed_chains set head_block = $2, finalized_block = $3, looked_at = clock_timestamp(), trouble = null
+    where chain_id = $1`,
     [chainId, head, finalized],
   )
 
-/** Records the heads of a chain; leaves `looked_at` unchanged: this is no sign of the chain. */
-export const recordHeads = (client: pg.Client, chainId: number, head: number, finalized: number | null) =>
+/**
+ * Records why a chain cannot be read or stored, and its last known heads; leaves `looked_at` unchanged: this is no sign of
+ * the chain.
+ */
+export const recordTrouble = (
+  client: pg.Client,
+  chainId: number,
+  { reason, head, finalized }: { reason?: string; head?: number | undefined; finalized?: number | undefined },
+) =>
   client.query(
-    'update followed_chains set head_block = $2, finalized_block = coalesce($3, finalized_block) where chain_id = $1',
-    [chainId, head, finalized],
+    `update followed_chains set head_block = coalesce($2, head_block),
+    finalized_block = coalesce($3, finalized_block), trouble = coalesce($4, trouble) where chain_id = $1`,
+    [chainId, head ?? null, finalized ?? null, reason ?? null],
   )

@@ -8,7 +8,7 @@ import type { ChainSettings } from '../chain-config.ts'
 import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
 import type { ChainUpdate, FollowedState, FollowedStore } from '../sync/sync-updates.ts'
 import { registerChain } from './chain-registration.ts'
-import { findStoredTokens, recordHeads } from './chain-rows.ts'
+import { findStoredTokens, recordTrouble } from './chain-rows.ts'
 import { applyChainFile } from './feed-rows.ts'
 import type { SkippedCampaignOptions } from './skipped-campaigns.ts'
 import { UpdateWriter } from './update-writer.ts'
@@ -23,8 +23,12 @@ export interface ChainStore extends FollowedStore {
    * @throws ChainMovedError if another process has written meanwhile: the store must be opened again.
    */
   apply(update: ChainUpdate): Promise<void>
-  /** Records the head of the chain, when nothing of it can be stored. */
-  recordHeads(heads: { head: number; finalized: number | null }): Promise<unknown>
+  /** Records why nothing of the chain can be read, or without a reason stored, and its last known heads. */
+  recordTrouble(trouble: {
+    reason?: string
+    head?: number | undefined
+    finalized?: number | undefined
+  }): Promise<unknown>
   /** Contracts of all incentives. */
   contracts(): Promise<Hex[]>
   close(): Promise<void>
@@ -72,7 +76,7 @@ export async function openChainStore(
       ...createChainReader(client, chain.chainId),
       readState: async () => writer.state,
       dueAgain: async () => writer.due(),
-      recordHeads: ({ head, finalized }) => recordHeads(client, chain.chainId, head, finalized),
+      recordTrouble: (trouble) => recordTrouble(client, chain.chainId, trouble),
       apply: (update) => writer.apply(update),
       async close() {
         await client.end()

@@ -89,8 +89,10 @@ export class ChainLog {
   }
 
   #logTrouble(reason: string, message: string) {
-    if (this.#trouble !== reason) this.#log.warn({ reason }, message)
-    this.#trouble = reason
+    // The words of a node may contain a number that is another one each time.
+    const trouble = reason.replace(/\d+/g, '0')
+    if (this.#trouble !== trouble) this.#log.warn({ reason }, message)
+    this.#trouble = trouble
   }
 
   #logStored(update: ChainUpdate) {
@@ -148,11 +150,11 @@ export class ChainLog {
   }
 }
 
-/** New failures of an endpoint since the last count, by name; empty if there are none. */
-function failuresSince(earlier: EndpointCounts[], { position, errors }: EndpointCounts) {
+/** New failures of an endpoint since the last count, by name, with what the last one was; empty if there are none. */
+function failuresSince(earlier: EndpointCounts[], { position, errors, lastError }: EndpointCounts) {
   const before: Record<string, number> = earlier.find((one) => one.position === position)?.errors ?? {}
   const recent = Object.entries(errors)
     .map(([fault, count]) => [fault, count - (before[fault] ?? 0)] as const)
     .filter(([, count]) => count > 0)
-  return recent.length === 0 ? [] : [[`endpoint ${position}`, Object.fromEntries(recent)] as const]
+  return recent.length === 0 ? [] : [[`endpoint ${position}`, { ...Object.fromEntries(recent), lastError }] as const]
 }

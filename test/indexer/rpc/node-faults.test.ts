@@ -111,7 +111,10 @@ describe('of two nodes', () => {
     await settle()
     expect(store.facts()).toEqual(recordedFacts)
     expect(other.asked.map(({ method }) => method)).toEqual(['eth_chainId'])
-    expect(client.counts()[0]).toEqual({ position: 1, requests: 1, errors: { 'wrong-chain': 1 } })
+    expect(client.counts()[0]).toEqual({
+      ...{ position: 1, requests: 1, errors: { 'wrong-chain': 1 } },
+      lastError: 'is not of chain 8453',
+    })
   })
 
   test('one that becomes one of another chain is left', async () => {
@@ -507,12 +510,79 @@ test('no error says where an endpoint is, or what its key is', async () => {
     node.url.replace('//', '//user:secret-key@'),
     'http://127.0.0.1:1/secret-key',
   ]
-  const { client } = createFollowed(urls, recording.startBlock, { settings: { stallTimeoutMs: 200 } })
+  const { client } = createFollowed(urls, recording.startBlock, { settings: { stallTimeoutMs: 1000 } })
   const error: unknown = await client.heads().catch((caught: unknown) => caught)
   expect(error).toBeInstanceOf(ChainUnavailableError)
   const reported = `${error} ${JSON.stringify(error)} ${JSON.stringify(client.counts())} ${(error as Error).stack} ${(error as Error).cause}`
   expect(reported).not.toContain('secret-key')
   expect(reported).not.toContain(new URL(node.url).port)
-  expect(String(error)).toContain('chain 8453: endpoint 1 JSON-RPC error -32000; endpoint 2 JSON-RPC error -32000')
+  const told =
+    'refuses access: look at its key, and at what its plan includes (JSON-RPC error -32000: no access for key … to …)'
+  expect(String(error)).toContain(`chain 8453: endpoint 1 ${told}; endpoint 2 ${told}`)
   expect(String(error)).toContain('endpoint 3 cannot be reached')
+})
+
+test.each([
+  [
+    401,
+    'invalid project id',
+    'status',
+    'responded with status 401 (look at its key, and at what its plan includes): invalid project id',
+  ],
+  [
+    403,
+    { code: -32_602, message: 'Archive requests require a personal token.' },
+    'unknown-block',
+    'does not keep history this old',
+  ],
+  [404, '<html>not found</html>', 'status', 'responded with status 404 (look at the path of its URL)'],
+  [408, { code: 30, message: 'Request timeout on the free tier' }, 'refused', 'refuses a request that is too large'],
+  [400, { code: 35, message: 'chain is not available on free plan' }, 'refused', 'refuses access'],
+  [
+    413,
+    { code: -32_614, message: 'eth_getLogs is limited to a 10,000 range' },
+    'refused',
+    'refuses a request that is too large',
+  ],
+  [
+    429,
+    { code: 429, message: 'Monthly capacity limit exceeded.' },
+    'rate-limited',
+    'responded with status 429: Monthly capacity limit exceeded.',
+  ],
+  [500, { code: 3, message: 'execution reverted' }, 'refused', 'has reverted a call'],
+  [503, { code: -32_000, message: 'something is wrong' }, 'status', 'responded with status 503: something is wrong'],
+  [
+    200,
+    { code: -32_000, message: 'something is wrong' },
+    'refused',
+    'refuses a request (JSON-RPC error -32000: something is wrong)',
+  ],
+] as const)('status %i with %j is understood, and its words are told', async (status, body, fault, told) => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  const { client } = createFollowed([node.url], recording.startBlock, { settings: { stallTimeoutMs: 1 } })
+  await client.heads()
+  node.interfere = (requests, response, send) => {
+    response.statusCode = status
+    send(typeof body === 'string' ? body : { jsonrpc: '2.0', id: requests[0]?.id, error: body })
+    return true
+  }
+  await client.blocksAt([END]).catch(() => undefined)
+  const [counts] = client.counts()
+  expect(Object.keys(counts?.errors ?? {})).toEqual([fault])
+  expect(counts?.lastError).toContain(told)
+})
+
+test('an endpoint that redirects, or that nobody is at, is told as such', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  node.interfere = (_, response) => {
+    response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()
+    return true
+  }
+  const gone = await startScriptedNode(playedRecording(END - 20))
+  await gone[Symbol.asyncDispose]()
+  const { client } = createFollowed([node.url, gone.url], recording.startBlock, { settings: { stallTimeoutMs: 200 } })
+  await expect(client.heads()).rejects.toThrow(
+    /endpoint 1 .*: it redirects to another URL; endpoint 2 cannot be reached, or closed the connection \(ECONNREFUSED\)$/,
+  )
 })

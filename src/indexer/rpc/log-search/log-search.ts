@@ -1,14 +1,15 @@
 import type { Hex } from 'viem'
 import { hexToBytes, keccak256 } from 'viem/utils'
-import { feedTopics } from '../feeds/feed-prices.ts'
-import { coreEvents } from '../protocol/abi-events.ts'
-import { topicsOf } from '../protocol/fixed-incentives.ts'
-import { type ChainLog, protocolTopics } from '../protocol/protocol-events.ts'
-import { findIncentives, type NamedParts, recordParts } from './contract-calls.ts'
-import { EndpointError } from './endpoint-errors.ts'
-import type { Endpoint, Endpoints } from './endpoints.ts'
-import { type BlockHeader, inOrder, readLogs, toQuantity } from './parse-responses.ts'
-import { blockRequest, type RpcRequest } from './rpc-requests.ts'
+import { feedTopics } from '../../feeds/feed-prices.ts'
+import { coreEvents } from '../../protocol/abi-events.ts'
+import { topicsOf } from '../../protocol/fixed-incentives.ts'
+import { type ChainLog, protocolTopics } from '../../protocol/protocol-events.ts'
+import { findIncentives, type NamedParts, recordParts } from '../contract-calls.ts'
+import { EndpointError } from '../endpoint-errors.ts'
+import type { Endpoint, Endpoints } from '../endpoints.ts'
+import { type BlockHeader, inOrder, readLogs, toQuantity } from '../parse-responses.ts'
+import { blockRequest, type RpcRequest } from '../rpc-requests.ts'
+import { type Blocks, DividedSearch } from './divided-search.ts'
 
 export interface LogSearchOptions {
   cores: ReadonlySet<Hex>
@@ -16,12 +17,7 @@ export interface LogSearchOptions {
   knownContracts: () => Promise<readonly Hex[]>
 }
 
-type Blocks = { fromBlock: Hex; toBlock: Hex } | { blockHash: Hex }
-
 const coreTopics = topicsOf(coreEvents)
-/** Maximum number of addresses in one search. */
-const MAX_ADDRESSES = 200
-
 /**
  * Searches logs of the protocol by their topics alone, so that one search finds cores, their parts and claims; if a
  * node requires addresses, first the cores and then all their parts.
@@ -31,6 +27,7 @@ export class LogSearch {
   readonly #options: LogSearchOptions
   /** Endpoints that require addresses. */
   readonly #insisting = new Set<number>()
+  readonly #searches = new Map<number, DividedSearch>()
   /** The longest range to request: a node's limit is unknown until it refuses. */
   #longest = Number.POSITIVE_INFINITY
 
@@ -83,7 +80,8 @@ export class LogSearch {
       // The newest block may be on another branch by now.
       const found = await this.#search(endpoint, spans, { ...poll, first, namedAt: { blockHash: last } })
       const logs = await this.#searchSilent(endpoint, blocks, found, poll)
-      return requireRequested(logs, ({ blockHash }) => hashes.includes(blockHash))
+      const numbers = new Map(blocks.map(({ hash, number }) => [hash, number]))
+      return requireRequested(logs, ({ blockHash, blockNumber }) => numbers.get(blockHash) === blockNumber)
     }
     return this.#endpoints.call({ request, signal: poll.signal })
   }
@@ -94,11 +92,13 @@ export class LogSearch {
     { named, before, target, first = [], namedAt = 'latest' }: SearchPoll,
   ) {
     const { cores, knownContracts } = this.#options
-    const prices = pricesOf(target)
-    if (!target.hasProtocol) return searchOnce(endpoint, blocks, prices, first)
+    const search = this.#searchOf(endpoint)
+    // All feeds of a chain emit the same topics: only those of some contracts matter.
+    const prices = { addresses: [...target.aggregators], topics: feedTopics }
+    if (!target.hasProtocol) return search.find(endpoint, blocks, [prices], first)
     if (!this.#insisting.has(endpoint.position)) {
       try {
-        const logs = await searchOnce(endpoint, blocks, [{ topics: [protocolTopics] }, ...prices], first)
+        const logs = await search.find(endpoint, blocks, [{ topics: protocolTopics }, prices], first)
         recordParts(logs, cores, named)
         return logs
       } catch (error) {
@@ -107,14 +107,20 @@ export class LogSearch {
         this.#insisting.add(endpoint.position)
       }
     }
-    const logs = await searchOnce(endpoint, blocks, [{ address: [...cores], topics: [coreTopics] }, ...prices], first)
+    const logs = await search.find(endpoint, blocks, [{ addresses: [...cores], topics: coreTopics }, prices], first)
     // What the previous blocks name is searched in these, too.
     await before
     recordParts(logs, cores, named)
     await findIncentives(endpoint, named, namedAt)
     const parts = [...new Set([...(await knownContracts()), ...named.contracts])]
-    for (const filter of filtersOf(parts, protocolTopics)) logs.push(...(await searchOnce(endpoint, blocks, [filter])))
+    logs.push(...(await search.find(endpoint, blocks, [{ addresses: parts, topics: protocolTopics }])))
     return inOrder(logs)
+  }
+
+  #searchOf({ position }: Endpoint) {
+    const search = this.#searches.get(position) ?? new DividedSearch()
+    this.#searches.set(position, search)
+    return search
   }
 
   /**
@@ -184,39 +190,8 @@ const allLogsOf = ({ hash }: BlockHeader, { aggregators }: SearchTarget): RpcReq
 })
 
 /** Nodes word their limits on ranges and results differently; a smaller range may pass. */
-const isTooMuch = ({ fault, rejection }: EndpointError) => fault === 'timeout' || rejection === 'other'
-
-interface LogFilter {
-  address?: readonly Hex[]
-  topics: readonly (readonly Hex[])[]
-}
-
-/** The same search by contracts, in as many filters as needed. */
-function filtersOf(contracts: readonly Hex[], topics: readonly Hex[]): LogFilter[] {
-  const filters: LogFilter[] = []
-  for (let start = 0; start < contracts.length; start += MAX_ADDRESSES) {
-    filters.push({ address: contracts.slice(start, start + MAX_ADDRESSES), topics: [topics] })
-  }
-  return filters
-}
-
-/** All feeds of a chain emit the same topics: only those of some contracts matter. */
-const pricesOf = ({ aggregators }: SearchTarget) => filtersOf([...aggregators], feedTopics)
-
-async function searchOnce(
-  endpoint: Endpoint,
-  blocks: readonly Blocks[],
-  filters: readonly LogFilter[],
-  before: readonly RpcRequest<ChainLog[]>[] = [],
-) {
-  const searches = filters.flatMap((filter) =>
-    blocks.map((range) => ({
-      call: { method: 'eth_getLogs', params: [{ ...range, ...filter }] },
-      read: readLogs,
-    })),
-  )
-  return inOrder((await endpoint.call([...before, ...searches])).flat())
-}
+const isTooMuch = ({ fault, rejection }: EndpointError) =>
+  fault === 'timeout' || rejection === 'other' || rejection === 'too-many-values'
 
 const BLOOM_BITS = 2048
 
