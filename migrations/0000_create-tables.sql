@@ -206,6 +206,7 @@ CREATE TABLE "followed_chains" (
 	"head_block" bigint,
 	"finalized_block" bigint,
 	"looked_at" timestamp (3) with time zone,
+	"trouble" text,
 	CONSTRAINT "followed_chains_as_of_is_whole" CHECK (num_nonnulls("followed_chains"."as_of_block", "followed_chains"."as_of_block_hash", "followed_chains"."as_of_at") in (0, 3))
 );
 --> statement-breakpoint

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createWordsFilter } from '../../../src/indexer/rpc/node-words.ts'
-import { repeated } from '../../setup/thorough.ts'
+import { repeated } from '../../setup/repetitions.ts'
 
 const show = createWordsFilter('https://me:hunter2@node.example:8443/v2/my-key/base?auth=pass%20word#x')
 

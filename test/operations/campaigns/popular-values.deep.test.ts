@@ -215,7 +215,7 @@ function someQueries(random: Random): Query[] {
 
 test.each(firstOf([1, 2]))(
   'every filter, pair and page is what the records say as values pass the bound of bitmaps both ways: seed %i',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (seed) => {
     const random = createRandom(seed)
     await using api = await borrowTestApp({ RESPONSE_CACHE_MB: '0' })
