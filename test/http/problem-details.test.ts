@@ -7,6 +7,7 @@ import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
 import { SchemaBehindError } from '../../src/database/connection/database-errors.ts'
 import * as catalogue from '../../src/http/request/errors/errors.ts'
+import { toCheckedText } from '../../src/schemas/cursor-checks.ts'
 import { setFollowed } from '../setup/data/followed-chains.ts'
 import { lockCampaigns } from '../setup/database.ts'
 import { type Contract, contractOf } from '../setup/documents/openapi.ts'
@@ -231,7 +232,7 @@ describe('every code', () => {
     },
     payload_too_large: () => post(JSON.stringify({ text: 'x'.repeat(66_000) }), 'application/json'),
     unsupported_media_type: () => post('x', 'text/plain'),
-    history_lost: () => get(`/changes?after=${'A'.repeat(43)}`, PROBLEM),
+    history_lost: () => get(`/changes?after=${toCheckedText(Buffer.alloc(32))}`, PROBLEM),
     async too_many_streams() {
       await using followed = await startTestApp({ MAX_STREAMS: '1' }, api.database)
       const { nextCursor } = JSON.parse((await get('/changes', {}, followed.app)).body)

@@ -7,13 +7,15 @@ import { anAddress } from '../setup/records.ts'
 import { type BorrowedTestApp, borrowTestApp, startTestApp } from '../setup/test-app.ts'
 
 interface Document {
-  paths: Record<string, { get: { operationId: string; parameters?: { name: string; schema: Schema }[] } }>
+  paths: Record<string, { get: { operationId: string; parameters?: { name: string; in: string; schema: Schema }[] } }>
 }
 interface Schema {
   type?: unknown
   enum?: string[]
   default?: unknown
+  minimum?: number
   maximum?: number
+  maxLength?: number
   maxItems?: number
 }
 
@@ -52,6 +54,23 @@ const EXPECTED: Record<string, [maxItems: number | null, windows?: Record<string
   getUserProfile: [null],
 }
 
+/** What bounds a value: whatever else a schema of a parameter has is told too, or named here with where it is told. */
+const BOUNDS = /^(max|min)[A-Z]|^(maximum|minimum)$/
+const TOLD = {
+  ...{ maxItems: 'lists', minItems: 'a list has an entry', minimum: 'numbers', maximum: 'numbers', maxLength: 'texts' },
+  minLength: 'a text has a character',
+}
+
+test('no parameter has a bound of a kind that is not told', async () => {
+  const file = join(import.meta.dirname, '../../openapi.json')
+  const { paths }: Document = resolveReferences(JSON.parse(await readFile(file, 'utf8')))
+  const bounds = Object.values(paths).flatMap(({ get: { parameters = [] } }) =>
+    parameters.flatMap(({ schema }) => Object.keys(schema).filter((key) => BOUNDS.test(key))),
+  )
+  expect(bounds.length).toBeGreaterThan(50)
+  expect([...new Set(bounds)].filter((bound) => !(bound in TOLD))).toEqual([])
+})
+
 test('every operation is told with the bounds that the OpenAPI document has', async () => {
   await using api = await borrowTestApp()
   const file = join(import.meta.dirname, '../../openapi.json')
@@ -72,6 +91,13 @@ test('every operation is told with the bounds that the OpenAPI document has', as
         lists: parameters
           .filter(({ schema }) => schema.type === 'array')
           .map(({ name, schema }) => ({ parameter: name, maxItems: schema.maxItems })),
+        numbers: parameters
+          .filter(({ schema }) => schema.maximum !== undefined)
+          .map(({ name, schema: { minimum, maximum } }) => ({ parameter: name, minimum, maximum })),
+        texts: parameters
+          .filter((one) => one.in === 'query' && one.schema.maxLength !== undefined)
+          .map(({ name, schema: { maxLength } }) => ({ parameter: name, maxLength })),
+        maxIntervals: parameters.some(({ name }) => name === 'interval') ? 400 : null,
         windows: Object.entries(windows)
           .map(([value, seconds]) => ({
             parameter: parameter?.name,

@@ -1346,6 +1346,24 @@ export interface components {
                 /** @description Maximum number of items, counted after duplicates are removed. */
                 maxItems: number;
             }[];
+            /** @description The parameters that are numbers. */
+            numbers: {
+                /** @description Name of the parameter. */
+                parameter: string;
+                /** @description Smallest value. */
+                minimum: number;
+                /** @description Largest value. */
+                maximum: number;
+            }[];
+            /** @description The parameters that are text of limited length. */
+            texts: {
+                /** @description Name of the parameter. */
+                parameter: string;
+                /** @description Maximum number of characters. */
+                maxLength: number;
+            }[];
+            /** @description Maximum number of intervals in a response; `null` if it has none. */
+            maxIntervals: number | null;
             /** @description The available time windows, shortest first. */
             windows: {
                 /** @description Name of the parameter. */

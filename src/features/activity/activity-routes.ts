@@ -1,8 +1,9 @@
 import { InvalidParameterError } from '../../http/request/errors/errors.ts'
 import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
+import { MAX_INTERVALS } from '../../schemas/parameters/shared-parameters.ts'
 import examples from './activity-examples.json' with { type: 'json' }
 import { type ActivityRepository, rangeOf } from './activity-repository.ts'
-import { ListActivityQuery, ListActivityResponse, MAX_INTERVALS } from './activity-schemas.ts'
+import { ListActivityQuery, ListActivityResponse } from './activity-schemas.ts'
 
 const listActivity = {
   operationId: 'listActivity',

@@ -1,6 +1,11 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { choice, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
-import { campaignIds, minimumBlocks, seriesDependencies } from '../../schemas/parameters/shared-parameters.ts'
+import {
+  campaignIds,
+  MAX_INTERVALS,
+  minimumBlocks,
+  seriesDependencies,
+} from '../../schemas/parameters/shared-parameters.ts'
 import { CampaignId, Instant, UsdAmount, wholeNumber } from '../../schemas/primitives.ts'
 import { closed, component, listOf, optional, ref, word } from '../../schemas/schema-builders.ts'
 
@@ -18,9 +23,6 @@ const timeRanges = ['1h', '24h', '7d', '30d'] as const
 export const INTERVAL_SECONDS = { '1h': 3600, '1d': 86_400, '1w': 604_800 } as const
 
 const intervals = ['1h', '1d', '1w'] as const
-
-/** Most intervals that a range may have. */
-export const MAX_INTERVALS = 400
 
 export const ListActivityQuery = queryOf(
   {

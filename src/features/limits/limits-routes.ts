@@ -7,6 +7,7 @@ import { shareOf } from '../../http/server/address-usage.ts'
 import { MAX_BYTES_PER_ADDRESS } from '../../http/server/response-buffers.ts'
 import { MAX_SECONDS, MIN_BYTES_PER_SECOND } from '../../http/server/slow-responses.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
+import { MAX_INTERVALS } from '../../schemas/parameters/shared-parameters.ts'
 import examples from './limits-examples.json' with { type: 'json' }
 import { GetLimitsResponse, type OperationLimits } from './limits-schemas.ts'
 
@@ -91,7 +92,7 @@ interface Document {
 }
 interface Operation {
   operationId?: string
-  parameters?: { name: string; schema: Schema }[]
+  parameters?: { name: string; in: string; schema: Schema }[]
   responses?: { 200?: { content?: Record<string, { schema: Schema }> } }
 }
 interface Schema {
@@ -100,6 +101,9 @@ interface Schema {
   default?: unknown
   enum?: readonly unknown[]
   maxItems?: number
+  minimum?: number
+  maximum?: number
+  maxLength?: number
   properties?: Record<string, Schema>
 }
 
@@ -109,6 +113,8 @@ function toOperationLimits(document: object): OperationLimits[] {
   return operationsOf<Operation>(document).map(({ operationId = '', parameters = [], responses }) => {
     const { schema } = responses?.[200]?.content?.['application/json'] ?? {}
     const response = components?.schemas?.[schema?.$ref?.split('/').at(-1) ?? '']
+    // Headers have limits of their own.
+    const queried = parameters.filter((parameter) => parameter.in === 'query')
     const pageSize = parameters.find(({ name }) => name === 'pageSize')?.schema.default
     return {
       operationId,
@@ -118,6 +124,14 @@ function toOperationLimits(document: object): OperationLimits[] {
       lists: parameters.flatMap(({ name, schema: { maxItems } }) =>
         maxItems === undefined ? [] : [{ parameter: name, maxItems: maxItems }],
       ),
+      numbers: parameters.flatMap(({ name, schema: { minimum, maximum } }) =>
+        minimum === undefined || maximum === undefined ? [] : [{ parameter: name, minimum, maximum }],
+      ),
+      texts: queried.flatMap(({ name, schema }) => {
+        const { maxLength } = components?.schemas?.[schema.$ref?.split('/').at(-1) ?? ''] ?? schema
+        return maxLength === undefined ? [] : [{ parameter: name, maxLength }]
+      }),
+      maxIntervals: parameters.some(({ name }) => name === 'interval') ? MAX_INTERVALS : null,
       windows: parameters.flatMap(toWindows),
     }
   })

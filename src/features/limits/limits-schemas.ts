@@ -17,6 +17,22 @@ const OperationLimits = component('OperationLimits', 'Limits of an operation.', 
     }),
     { maxItems: 100, description: 'The list parameters.' },
   ),
+  numbers: Type.Array(
+    closed('A parameter that is a number.', {
+      parameter: text('Name of the parameter.', { maxLength: 128 }),
+      minimum: wholeNumber('Smallest value.'),
+      maximum: wholeNumber('Largest value.'),
+    }),
+    { maxItems: 100, description: 'The parameters that are numbers.' },
+  ),
+  texts: Type.Array(
+    closed('A parameter that is text.', {
+      parameter: text('Name of the parameter.', { maxLength: 128 }),
+      maxLength: wholeNumber('Maximum number of characters.'),
+    }),
+    { maxItems: 100, description: 'The parameters that are text of limited length.' },
+  ),
+  maxIntervals: integerOrNull('Maximum number of intervals in a response; `null` if it has none.'),
   windows: Type.Array(
     closed('A time window, or the length of an interval.', {
       parameter: text('Name of the parameter.', { maxLength: 128 }),

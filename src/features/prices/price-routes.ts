@@ -1,8 +1,9 @@
 import { InvalidRequestError, NotFoundError } from '../../http/request/errors/errors.ts'
 import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
+import { MAX_INTERVALS } from '../../schemas/parameters/shared-parameters.ts'
 import examples from './price-examples.json' with { type: 'json' }
 import { countPoints, type PriceRepository } from './price-repository.ts'
-import { GetPricesQuery, GetPricesResponse, MAX_POINTS } from './price-schemas.ts'
+import { GetPricesQuery, GetPricesResponse } from './price-schemas.ts'
 
 const { plain, unknown } = examples
 
@@ -47,11 +48,11 @@ function rejectImpossible(query: GetPricesQuery, now: Date) {
   const { at, until } = query
   const isFuture = (instant: string | undefined) => instant !== undefined && Date.parse(instant) > now.getTime()
   const count = countPoints(query)
-  const tooMany = `since, until and interval ask for ${count} points: at most ${MAX_POINTS} are allowed`
+  const tooMany = `since, until and interval ask for ${count} points: at most ${MAX_INTERVALS} are allowed`
   const problems = [
     isFuture(at) ? problem('at', 'at must not be in the future') : [],
     isFuture(until) ? problem('until', 'until must not be in the future') : [],
-    count > MAX_POINTS ? problem('interval', tooMany) : [],
+    count > MAX_INTERVALS ? problem('interval', tooMany) : [],
   ].flat()
   if (problems.length > 0) throw new InvalidRequestError(problems.map(({ detail }) => detail).join('; '), problems)
 }

@@ -1,12 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
-import { minimumBlocks, seriesDependencies } from '../../schemas/parameters/shared-parameters.ts'
+import { MAX_INTERVALS, minimumBlocks, seriesDependencies } from '../../schemas/parameters/shared-parameters.ts'
 import { Instant } from '../../schemas/primitives.ts'
 import { component, inline, listOf, optional, ref, refOrNull, wordOrNull } from '../../schemas/schema-builders.ts'
-
-/** Maximum number of points in a series. */
-export const MAX_POINTS = 400
 
 /** Lengths of the intervals of a series, in milliseconds. */
 export const INTERVALS = { '1h': 3_600_000, '1d': 86_400_000 } as const
@@ -43,7 +40,7 @@ export const GetPricesQuery = queryOf(
       '2026-01-31T12:00:00.000Z',
     ),
     interval: optionalChoice(['1h', '1d'], {
-      description: `Adds a series: the prices in force at \`since\` and each interval after it, at most ${MAX_POINTS}. With both.`,
+      description: `Adds a series: the prices in force at \`since\` and each interval after it, at most ${MAX_INTERVALS}. With both.`,
       example: '1h',
       notWith: 'at',
     }),
@@ -73,7 +70,7 @@ export const GetPricesResponse = component('GetPricesResponse', 'What a token wa
   series: Type.Optional(
     listOf(
       PricePoint,
-      MAX_POINTS,
+      MAX_INTERVALS,
       'The prices in force at `since` and each interval after it, before `until`, ascending; none before the first known price. Absent without `interval`.',
     ),
   ),

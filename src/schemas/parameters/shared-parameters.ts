@@ -21,6 +21,9 @@ export const paging = {
   }),
 }
 
+/** Maximum number of intervals of a range of time: of activity, and of a series of prices. */
+export const MAX_INTERVALS = 400
+
 /** Maximum length of a cursor. */
 const MAX_CURSOR = 512
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fillWithSample } from '../../../src/commands/sample.ts'
 import { openPool } from '../../../src/database/connection/pool.ts'
+import { toCheckedText } from '../../../src/schemas/cursor-checks.ts'
 import { setFollowed } from '../../setup/data/followed-chains.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { type Contract, contractOf, type OpenApiParameter } from '../../setup/documents/openapi.ts'
@@ -193,7 +194,7 @@ const own: Record<string, Record<number, string>> = {
   '/prices': { 400: '/prices', 404: '/prices?token=8453:0x0000000000000000000000000000000000000001' },
   '/tokens': { 400: '/tokens?pageSize=101' },
   '/claims': { 400: '/claims?cursor=abc' },
-  '/changes': { 400: '/changes?after=abc', 410: `/changes?after=${'A'.repeat(43)}` },
+  '/changes': { 400: '/changes?after=abc', 410: `/changes?after=${toCheckedText(Buffer.alloc(32))}` },
   ...Object.fromEntries(
     ['campaigns', 'claims', 'tokens', 'prices'].map((kind) => [`/export/${kind}`, { 400: `/export/${kind}?limit=0` }]),
   ),
