@@ -57,7 +57,11 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
     ],
     ['/explorer/contracts', 'Contracts', ['/explore/contracts']],
     ['/explorer/users', 'Rewards', []],
-    [`/explorer/users/${claim.claimant}`, `Rewards of ${shortened}`, [`/users/${claim.claimant}/rewards`]],
+    [
+      `/explorer/users/${claim.claimant}`,
+      `Rewards of ${shortened}`,
+      [`/users/${claim.claimant}/rewards`, '/campaigns'],
+    ],
     ['/explorer/chains', 'Chains', ['/status']],
   ])(
     '%s is there at once, moves by nothing that is answered, and is for everybody, on small screens and large ones, by day and by night',

@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase } from '../setup/database.ts'
 import { hasBrowser, inBrowser, ONCE_MORE } from '../setup/pages/browser.ts'
 import { answered, type Explorer, NOW, startExplorer } from '../setup/pages/explorer.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
+import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 const token = aToken({ priceUsd: '1' })
 const campaign = aCampaign({ campaignName: 'Swap', incentives: [anErc20Incentive(token.address)] })
+/** As often as a page asks how far the chains are. */
+const STATUS_REFRESH_MS = 10_000
 const claim = () => aClaim(campaign, { blockTimestamp: String(NOW.getTime() / 1000 - 60) })
 
 describe.skipIf(!hasBrowser)(`a page that is looked at ${inBrowser}`, ONCE_MORE, () => {
@@ -45,4 +49,22 @@ describe.skipIf(!hasBrowser)(`a page that is looked at ${inBrowser}`, ONCE_MORE,
     await answered(tab.page)
     await streams(1)
   })
+
+  test.each(['0', '600'])(
+    'does not say that it is live while the database is unreachable, with old responses kept for %s seconds',
+    async (seconds) => {
+      await using database = await createTestDatabase()
+      await using proxy = await openDatabaseProxy(database.url)
+      await using watched = await startExplorer({ STALE_IF_ERROR_SECONDS: seconds }, { ...database, url: proxy.url })
+      await using tab = await watched.openLive('/explorer/campaigns')
+      const live = tab.page.getByText('Live', { exact: true })
+      await live.waitFor()
+      proxy.interrupt('cut')
+      await tab.page.clock.fastForward(STATUS_REFRESH_MS + 1_000)
+      await live.waitFor({ state: 'detached' })
+      proxy.interrupt(undefined)
+      await tab.page.clock.fastForward(STATUS_REFRESH_MS + 1_000)
+      await live.waitFor()
+    },
+  )
 })

@@ -3,6 +3,7 @@ import { ChainLabel } from './parts/chain-label.tsx'
 import { RelativeTime } from './parts/times.tsx'
 import { isLive, onChange } from './requests/live-changes.ts'
 import { client } from './requests/service.ts'
+import { onStaleness, staleSince } from './requests/staleness.ts'
 import { useRequest } from './requests/use-request.ts'
 import { groupDigits } from './texts/format-numbers.ts'
 
@@ -14,6 +15,8 @@ export function Footer() {
   const request = useRequest((signal) => client.getStatus({ signal }), 'status', STATUS_REFRESH_MS)
   const [live, setLive] = useState(isLive)
   useEffect(() => onChange(() => setLive(isLive())), [])
+  const [since, setSince] = useState(staleSince)
+  useEffect(() => onStaleness(() => setSince(staleSince)), [])
   const isShown = request.state === 'shown'
   const chains = isShown ? request.response.chains.filter(({ asOfBlock }) => asOfBlock !== null) : []
   return (
@@ -39,7 +42,9 @@ export function Footer() {
       </div>
       <p>
         <a href="/openapi.json">OpenAPI</a>
-        {live && <span title="What is shown changes as soon as the data does">Live</span>}
+        {live && isShown && since === undefined && (
+          <span title="What is shown changes as soon as the data does">Live</span>
+        )}
         {isShown && <span>Version {request.response.version}</span>}
       </p>
     </footer>

@@ -49,7 +49,9 @@ export function Layout({ children }: { children: ComponentChildren }) {
                 {title}
               </a>
             ))}
-            <a href="/docs">Docs</a>
+            <a class="docs" href="/docs">
+              Docs
+            </a>
           </nav>
         </div>
       </header>

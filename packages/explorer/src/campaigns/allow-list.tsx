@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Campaign } from 'reward-campaigns-client'
 import { Address } from '../parts/address.tsx'
+import { ZERO_ADDRESS } from '../texts/zero-address.ts'
 import { receiversOf } from './incentives/incentive-sentences.ts'
 import { counted } from './prose.ts'
 import { Prose } from './prose-view.tsx'
@@ -19,15 +20,33 @@ const KINDS: Readonly<Record<Campaign['allowList']['type'], string>> = {
 /** Who may claim. */
 export function AllowList({ campaign }: { campaign: Campaign }) {
   const { chainId, allowList } = campaign
-  const { addresses, type, owner, contractAddress } = allowList
+  const { addresses, type } = allowList
   return (
     <>
       <p>
-        <strong>{KINDS[type]}</strong>: <Prose sentence={receiversOf(campaign)} /> may claim. Kept by{' '}
-        <Address chainId={chainId} address={owner} what="owner of the list" /> at{' '}
-        <Address chainId={chainId} address={contractAddress} what="list" />
+        <strong>{KINDS[type]}</strong>: <Prose sentence={receiversOf(campaign)} /> may claim.
+        <Keeper allowList={allowList} chainId={chainId} />
       </p>
       {addresses.length > 0 && <Addresses chainId={chainId} addresses={addresses} />}
+    </>
+  )
+}
+
+/** Who keeps a list, and where; a campaign without a list has the zero address in its place. */
+function Keeper({ allowList, chainId }: { allowList: Campaign['allowList']; chainId: number }) {
+  const { owner, contractAddress, type } = allowList
+  const isContract = contractAddress !== ZERO_ADDRESS
+  if (owner === ZERO_ADDRESS || (!isContract && type !== 'OffchainAccessList')) return null
+  return (
+    <>
+      {' '}
+      Kept by <Address chainId={chainId} address={owner} what="owner of the list" />
+      {isContract && (
+        <>
+          {' '}
+          at <Address chainId={chainId} address={contractAddress} what="list" />
+        </>
+      )}
     </>
   )
 }

@@ -4,7 +4,7 @@ import { CampaignLink, campaignTitle } from '../parts/campaign-link.tsx'
 import { ChainLabel } from '../parts/chain-label.tsx'
 import { Mark } from '../parts/name.tsx'
 import { RelativeTime } from '../parts/times.tsx'
-import type { Rewarding } from './incentives/incentive-budget.ts'
+import { isFunded, type Rewarding } from './incentives/incentive-budget.ts'
 import { payoutOf } from './incentives/incentive-payouts.ts'
 import { Remainder } from './incentives/remainder.tsx'
 import { counted } from './prose.ts'
@@ -59,7 +59,7 @@ function CampaignRow({ campaign }: { campaign: CampaignListItem & Rewarding }) {
       </ul>
       <div class="when">
         <State campaign={campaign} />
-        {availableBudgetUsd !== null && (
+        {availableBudgetUsd !== null && incentives.some(isFunded) && (
           <p class="soft">
             <Usd value={availableBudgetUsd} /> left
           </p>

@@ -92,7 +92,7 @@ export function CampaignView({
         </section>
         <section aria-labelledby="newest-claims">
           <h2 id="newest-claims">Newest claims</h2>
-          <NewestClaims id={campaign.id} chainId={campaign.chainId} />
+          <NewestClaims campaign={campaign} />
         </section>
         {paid.length > 0 && (
           <section aria-labelledby="prices">

@@ -9,7 +9,7 @@ import { HowToClaim } from '../users/how-to-claim.tsx'
 import { Reasons } from '../users/reasons.tsx'
 import { UserLink } from '../users/user-link.tsx'
 import { VerdictBadge } from '../users/verdict-badge.tsx'
-import { incentiveTypeName } from './incentives/incentive-names.ts'
+import { incentiveName, incentiveTypeName } from './incentives/incentive-names.ts'
 
 /** Whether an account can claim a campaign; the address of the page says which account. */
 export function EligibilityView({ campaign, user }: { campaign: Campaign; user: string | undefined }) {
@@ -22,7 +22,11 @@ export function EligibilityView({ campaign, user }: { campaign: Campaign; user: 
   )
 }
 
-function OfUser({ campaign: { id, chainId }, user }: { campaign: Campaign; user: string }) {
+function OfUser({ campaign: { id, chainId, incentives }, user }: { campaign: Campaign; user: string }) {
+  const nameOf = (index: number, type: string | null) => {
+    const incentive = incentives[index]
+    return incentive === undefined ? incentiveTypeName(type) : incentiveName(incentive)
+  }
   const request = useRequest(
     (signal) => client.listEligibility({ user, campaignId: [id] }, { signal }),
     `eligibility ${user} ${id}`,
@@ -38,9 +42,9 @@ function OfUser({ campaign: { id, chainId }, user }: { campaign: Campaign; user:
             {found?.incentives.map(({ incentiveIndex, type, verdict, reasons, ...claimable }) => (
               <li key={incentiveIndex} class="card">
                 <p>
-                  {incentiveTypeName(type)} <VerdictBadge verdict={verdict} />
+                  {nameOf(incentiveIndex, type)} <VerdictBadge verdict={verdict} />
                 </p>
-                <Reasons reasons={reasons} chainId={chainId} />
+                <Reasons verdict={verdict} reasons={reasons} chainId={chainId} />
                 <HowToClaim chainId={chainId} claimable={claimable} />
               </li>
             ))}

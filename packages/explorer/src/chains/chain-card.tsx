@@ -13,7 +13,7 @@ export function ChainCard({ chain }: { chain: ChainStatus }) {
   const { chainId, state, asOfBlock, asOfBlockHash, asOfTime, headBlock, finalizedBlock, lagSeconds } = chain
   const behind = blocksBehind(chain)
   return (
-    <li class="card">
+    <li class="card chain">
       <h2>
         {chainName(chainId)} <span class="soft">ID {chainId}</span>
         <span class={`state ${state}`}>{STATE_TITLES[state]}</span>

@@ -1,7 +1,7 @@
 import type { ExploredContract } from 'reward-campaigns-client'
 import { withQuery } from '../navigation/page-query.ts'
 import { Address } from '../parts/address.tsx'
-import { Count, Usd } from '../parts/amounts.tsx'
+import { Count, UsdOfClaims } from '../parts/amounts.tsx'
 import { Bar } from '../parts/bar.tsx'
 import { ChainLabel } from '../parts/chain-label.tsx'
 import { Name } from '../parts/name.tsx'
@@ -49,7 +49,7 @@ export function ContractRow({ contract, rank, share }: { contract: ExploredContr
         <div>
           <dt>Spend</dt>
           <dd>
-            <Usd value={stats.totalAmountClaimedUsd} />
+            <UsdOfClaims value={stats.totalAmountClaimedUsd} claims={stats.totalClaims} />
           </dd>
         </div>
       </dl>

@@ -3,7 +3,7 @@ import type { Campaign, Incentive, IncentiveOutlook } from 'reward-campaigns-cli
 import { Fact, Facts } from '../campaigns/facts.tsx'
 import { dollarsOf, type Worth } from '../campaigns/incentives/dollars.ts'
 import { assetOf, type Rewarding } from '../campaigns/incentives/incentive-budget.ts'
-import { incentiveTypeName } from '../campaigns/incentives/incentive-names.ts'
+import { incentiveName } from '../campaigns/incentives/incentive-names.ts'
 import { Count, Tokens, Usd } from '../parts/amounts.tsx'
 import { Shown } from '../requests/request-result.tsx'
 import { client } from '../requests/service.ts'
@@ -31,7 +31,7 @@ export function OutlookView({ campaign, worth }: { campaign: Campaign & Rewardin
             if (incentive === undefined) return null
             return (
               <li key={outlook.incentiveIndex} class="card outlook">
-                <h3>{incentiveTypeName(outlook.type)}</h3>
+                <h3>{incentiveName(incentive)}</h3>
                 <Outlook campaign={campaign} incentive={incentive} outlook={outlook} at={at} worth={worth} />
               </li>
             )

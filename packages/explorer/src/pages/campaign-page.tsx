@@ -5,6 +5,7 @@ import { listUrl } from '../campaigns/campaign-query.ts'
 import { CampaignView } from '../campaigns/campaign-view.tsx'
 import { activityOf, TIME_RANGES, type TimeRange } from '../campaigns/claims/claims-plot.tsx'
 import { newestClaimsOf } from '../campaigns/claims/newest-claims.tsx'
+import { isFunded } from '../campaigns/incentives/incentive-budget.ts'
 import { State } from '../campaigns/state.tsx'
 import { recordTokens } from '../campaigns/tokens/recorded-tokens.ts'
 import { chosenOf } from '../navigation/choice.tsx'
@@ -87,12 +88,12 @@ function recordNames(campaign: Campaign): Campaign {
 }
 
 function Lead({ campaign }: { campaign: Campaign }) {
-  const { chainId, availableBudgetUsd, nftName } = campaign
+  const { chainId, incentives, availableBudgetUsd, nftName } = campaign
   return (
     <div class="about-campaign">
       <a href={listUrl({ chainId: String(chainId), tokenWhitelist: 'false' })}>{chainName(chainId)}</a>
       <State campaign={campaign} />
-      {availableBudgetUsd !== null && (
+      {availableBudgetUsd !== null && incentives.some(isFunded) && (
         <span>
           <Usd value={availableBudgetUsd} /> left to claim
         </span>

@@ -1,4 +1,5 @@
 import { blockExplorerUrl, chainName } from '../texts/chain-names.ts'
+import { ZERO_ADDRESS } from '../texts/zero-address.ts'
 import { CopyButton } from './copy-button.tsx'
 
 /** `0x1234…abcd` of something longer. */
@@ -12,6 +13,7 @@ interface OnChain {
 
 /** An address, shortened, that leads to the block explorer of its chain where one is known; all of it can be copied. */
 export function Address({ chainId, address, what = 'address' }: OnChain & { address: string }) {
+  if (address === ZERO_ADDRESS) return <span class="soft">{what === 'token' ? 'native' : 'none'}</span>
   return <Hex hex={address} url={blockExplorerUrl(chainId, 'address', address)} chainId={chainId} what={what} />
 }
 

@@ -49,6 +49,14 @@ export function Usd({ value, compact = false }: { value: string | number | null 
   return <Figure rounded={roundUsd(value, compact)} />
 }
 
+/** US dollars of claims, where unknown values count 0: claims that come to nothing are of unknown value. */
+export const UsdOfClaims = ({ value, claims }: { value: number; claims: number }) => (
+  <Usd value={isValued(value, claims) ? value : null} />
+)
+
+/** Whether the sum of the known values of some claims says what they are worth. */
+export const isValued = (usd: number, claims: number) => usd > 0 || claims === 0
+
 /** How many there are. */
 export function Count({ value, compact = false }: { value: string | number; compact?: boolean }) {
   return <Figure rounded={roundCount(value, compact)} />

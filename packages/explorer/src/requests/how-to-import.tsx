@@ -7,6 +7,8 @@ export function HowToImport() {
     (signal) => client.listCampaigns({ pageSize: 0, tokenWhitelist: false }, { signal }),
     'any',
   )
+  // What stands below waits, as it would be moved.
+  if (request.state === 'loading') return <span class="pending" />
   if (request.state !== 'shown' || request.response.totalCampaigns > 0) return null
   return (
     <p>

@@ -1,4 +1,4 @@
-import { Count, Usd } from '../parts/amounts.tsx'
+import { Count, isValued, UsdOfClaims } from '../parts/amounts.tsx'
 import { CampaignLink, campaignTitle } from '../parts/campaign-link.tsx'
 import { ChainLabel } from '../parts/chain-label.tsx'
 import { PercentChangeLabel } from '../parts/percent-change-label.tsx'
@@ -12,6 +12,8 @@ import type { Trend } from './trends.ts'
 export function TrendingRow({ trend, rank, step }: { trend: Trend; rank: number; step: string }) {
   const { campaign, activity } = trend
   const { totalClaims, totalAmountClaimedUsd, previous } = activity
+  const isComparable =
+    isValued(totalAmountClaimedUsd, totalClaims) && isValued(previous.totalAmountClaimedUsd, previous.totalClaims)
   return (
     <li>
       <RowHead rank={rank} mark={campaignTitle(campaign)}>
@@ -25,12 +27,14 @@ export function TrendingRow({ trend, rank, step }: { trend: Trend; rank: number;
         <div>
           <dt>Volume</dt>
           <dd>
-            <Usd value={totalAmountClaimedUsd} />{' '}
-            <PercentChangeLabel
-              now={totalAmountClaimedUsd}
-              before={previous.totalAmountClaimedUsd}
-              shown={roundUsd(previous.totalAmountClaimedUsd).short}
-            />
+            <UsdOfClaims value={totalAmountClaimedUsd} claims={totalClaims} />{' '}
+            {isComparable && (
+              <PercentChangeLabel
+                now={totalAmountClaimedUsd}
+                before={previous.totalAmountClaimedUsd}
+                shown={roundUsd(previous.totalAmountClaimedUsd).short}
+              />
+            )}
           </dd>
         </div>
         <div>

@@ -1,4 +1,4 @@
-import type { ClaimReason } from 'reward-campaigns-client'
+import type { ClaimReason, Verdict } from 'reward-campaigns-client'
 import { Transaction } from '../parts/address.tsx'
 import { Count } from '../parts/amounts.tsx'
 import { RelativeTime } from '../parts/times.tsx'
@@ -18,11 +18,21 @@ const WORDS: Readonly<Record<ClaimReason['code'], string>> = {
 }
 
 /** Why an account can or cannot claim, with what proves it. */
-export function Reasons({ reasons, chainId }: { reasons: readonly ClaimReason[]; chainId: number }) {
-  if (reasons.length === 0) return null
+export function Reasons({
+  verdict,
+  reasons,
+  chainId,
+}: {
+  verdict: Verdict
+  reasons: readonly ClaimReason[]
+  chainId: number
+}) {
+  // No signature would help an account that cannot claim.
+  const shown = verdict === 'blocked' ? reasons.filter(({ code }) => code !== 'signature-missing') : reasons
+  if (shown.length === 0) return null
   return (
     <ul class="reasons">
-      {reasons.map((reason) => (
+      {shown.map((reason) => (
         <li key={reason.code}>
           <Reason reason={reason} chainId={chainId} />
         </li>

@@ -1,7 +1,7 @@
 import type { Reward } from 'reward-campaigns-client'
-import { incentiveTypeName } from '../campaigns/incentives/incentive-names.ts'
+import { Paid } from '../campaigns/incentives/paid.tsx'
 import { Transaction } from '../parts/address.tsx'
-import { Count, Tokens, Usd } from '../parts/amounts.tsx'
+import { Count } from '../parts/amounts.tsx'
 import { CampaignLink, campaignTitle } from '../parts/campaign-link.tsx'
 import { ChainLabel } from '../parts/chain-label.tsx'
 import { Mark } from '../parts/name.tsx'
@@ -10,8 +10,8 @@ import { HowToClaim } from './how-to-claim.tsx'
 import { Reasons } from './reasons.tsx'
 import { VerdictBadge } from './verdict-badge.tsx'
 
-/** An incentive with what an account has claimed of it, and whether it can claim more. */
-export function RewardRow({ reward, user }: { reward: Reward; user: string }) {
+/** An incentive with what an account has claimed of it, and whether it can claim more. @param name what it is called. */
+export function RewardRow({ reward, name, user }: { reward: Reward; name: string; user: string }) {
   const chainId = Number(reward.campaignId.split(':')[0])
   const campaign = { id: reward.campaignId, chainId, campaignName: reward.campaignName }
   return (
@@ -22,30 +22,33 @@ export function RewardRow({ reward, user }: { reward: Reward; user: string }) {
           <CampaignLink campaign={campaign} user={user} />
           <div class="about">
             <ChainLabel chainId={chainId} />
-            <span>{incentiveTypeName(reward.incentiveType)}</span>
+            <span>{name}</span>
           </div>
         </div>
       </div>
       <div class="verdict">
         <VerdictBadge verdict={reward.verdict} />
-        <Reasons reasons={reward.reasons} chainId={chainId} />
+        <Reasons verdict={reward.verdict} reasons={reward.reasons} chainId={chainId} />
         <HowToClaim chainId={chainId} claimable={reward} />
       </div>
-      <Claimed reward={reward} chainId={chainId} />
+      <Claimed reward={reward} name={name} chainId={chainId} />
     </li>
   )
 }
 
-function Claimed({ reward, chainId }: { reward: Reward; chainId: number }) {
+function Claimed({ reward, name, chainId }: { reward: Reward; name: string; chainId: number }) {
   const { claims, claimedAmount, claimedAmountUsd, metadata, lastClaimedAt, lastTxHash } = reward
   if (claims === 0) return <p class="when soft">Nothing claimed yet</p>
   return (
     <div class="when">
       <p>
-        <Tokens baseUnits={claimedAmount} decimals={metadata?.decimals} symbol={metadata?.symbol} />{' '}
-        <span class="soft">
-          (<Usd value={claimedAmountUsd} />)
-        </span>
+        <Paid
+          incentiveType={reward.incentiveType}
+          name={name}
+          amount={claimedAmount}
+          amountUsd={claimedAmountUsd}
+          metadata={metadata}
+        />
       </p>
       <p class="soft">
         <Count value={claims} /> {claims === 1 ? 'claim' : 'claims'}

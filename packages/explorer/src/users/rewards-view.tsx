@@ -4,6 +4,7 @@ import { withQuery } from '../navigation/page-query.ts'
 import { Empty } from '../requests/request-result.tsx'
 import { RewardRow } from './reward-row.tsx'
 import { TotalsView } from './totals-view.tsx'
+import { useNames } from './use-names.ts'
 
 /** What each choice shows; the first is that of an address without one. */
 export const STATES = [
@@ -31,6 +32,7 @@ export function RewardsView({
   cursor: string | undefined
 }) {
   const { url } = useLocation()
+  const nameOf = useNames(rewards)
   return (
     <>
       <TotalsView totals={totals} />
@@ -41,7 +43,12 @@ export function RewardsView({
       ) : (
         <ol class="rows rewards">
           {rewards.map((reward) => (
-            <RewardRow key={`${reward.campaignId} ${reward.incentiveIndex}`} reward={reward} user={user} />
+            <RewardRow
+              key={`${reward.campaignId} ${reward.incentiveIndex}`}
+              reward={reward}
+              name={nameOf(reward)}
+              user={user}
+            />
           ))}
         </ol>
       )}

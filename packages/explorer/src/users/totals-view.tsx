@@ -13,10 +13,15 @@ export function TotalsView({ totals }: { totals: ResponseOf<'listRewards'>['tota
         {totals.map(({ chainId, asset, metadata, claims, claimedAmount, claimedAmountUsd, unvaluedClaims }) => (
           <li class="card" key={`${chainId}:${asset}`}>
             <p>
-              <Tokens baseUnits={claimedAmount} decimals={metadata?.decimals} symbol={metadata?.symbol} />
+              {asset === null ? (
+                'Points, and slots on lists'
+              ) : (
+                <Tokens baseUnits={claimedAmount} decimals={metadata?.decimals} symbol={metadata?.symbol} />
+              )}
             </p>
             <p class="soft">
-              <Usd value={claimedAmountUsd} /> in <Count value={claims} /> {claims === 1 ? 'claim' : 'claims'}
+              {asset === null ? 'Without a value' : <Usd value={claimedAmountUsd} />} in <Count value={claims} />{' '}
+              {claims === 1 ? 'claim' : 'claims'}
               {unvaluedClaims > 0 && (
                 <>
                   , <Count value={unvaluedClaims} /> without a known value

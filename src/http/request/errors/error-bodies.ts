@@ -60,7 +60,8 @@ export const toNotFoundPage = (sentence: string) =>
 <link rel="stylesheet" href="/docs/docs.css">
 </head>
 <body>
-<main>
+<header class="top"><a class="brand" href="/">Reward Campaigns</a><nav aria-label="Service"><a href="/docs">Reference</a> <a href="/docs/guides">Guides</a></nav></header>
+<main class="alone">
 <h1>Page not found</h1>
 <p>${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.</p>
 <p>You may be looking for the <a href="/">explorer</a>, the <a href="/docs">reference</a> or the <a href="/docs/guides">guides</a>.</p>

@@ -25,6 +25,8 @@ export function variantName(type: string): string | undefined {
   return variant?.endsWith('V2') ? `${name} (V2)` : name
 }
 
+export const RAFFLE_NAME = 'Raffle'
+
 /** What an incentive is called in a heading. */
 export const incentiveName = (incentive: Incentive) =>
-  incentive.type === 'ERC20Incentive' && incentive.strategy === RAFFLE ? 'Raffle' : NAMES[incentive.type]
+  incentive.type === 'ERC20Incentive' && incentive.strategy === RAFFLE ? RAFFLE_NAME : NAMES[incentive.type]

@@ -1,4 +1,5 @@
 import type { Incentive, TokenMetadata } from 'reward-campaigns-client'
+import { ZERO_ADDRESS } from '../../texts/zero-address.ts'
 
 /** What is known of tokens, by `<chainId>:<address>`. */
 export type KnownTokens = ReadonlyMap<string, Pick<TokenMetadata, 'decimals' | 'symbol' | 'name'>>
@@ -24,14 +25,11 @@ export function tokensOf(campaigns: readonly TokenDetails[]): ReadonlyMap<string
   return tokens
 }
 
-/** What stands for the native token of a chain. */
-const NATIVE = `0x${'0'.repeat(40)}`
-
 /** On every chain that contracts like these run on, it has 18 decimals. */
 const nativeToken = { decimals: 18, symbol: 'of the native token', name: 'Token that the chain itself is paid in' }
 
 export const tokenOf = (tokens: KnownTokens, chainId: number, address: string) =>
-  tokens.get(`${chainId}:${address}`) ?? (address === NATIVE ? nativeToken : undefined)
+  tokens.get(`${chainId}:${address}`) ?? (address === ZERO_ADDRESS ? nativeToken : undefined)
 
 /**
  * Tokens that campaigns pay or count in and say nothing of: auctions and pegs have no metadata. As entries of the

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser, inBrowser, ONCE_MORE } from '../setup/pages/browser.ts'
+import { type Explorer, NOW, startExplorer } from '../setup/pages/explorer.ts'
+import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken } from '../setup/records.ts'
+
+const user = anAddress('somebody')
+const another = anAddress('another')
+const NOBODY = `0x${'0'.repeat(40)}`
+const priced = aToken({ symbol: 'USDC', decimals: 6, priceUsd: '1', whitelisted: true })
+const unpriced = aToken({ symbol: 'NEW', decimals: 6, whitelisted: true })
+const steps = { actionSteps: [aStep(anAddress('contract'))] }
+const raffle = aCampaign({
+  campaignName: 'Draw',
+  incentives: [anErc20Incentive(priced.address, { strategy: 1, limit: '50' })],
+  validator: NOBODY,
+  allowList: { owner: NOBODY, contractAddress: NOBODY, type: 'OpenAllowList', addresses: [] },
+})
+const listed = aCampaign({
+  allowList: { owner: anAddress('owner'), contractAddress: anAddress('list'), type: 'SimpleAllowList', addresses: [] },
+})
+const newToken = aCampaign({
+  ...steps,
+  campaignName: 'Pays what has no price',
+  incentives: [anErc20Incentive(unpriced.address)],
+})
+const places = aCampaign({
+  campaignName: 'Places',
+  incentives: [{ type: 'AllowListIncentive', allowListAddress: anAddress('list'), limit: '5' }],
+})
+const claimOf = (campaign: typeof raffle, amount: string) =>
+  aClaim(campaign, { claimant: user, amount, blockTimestamp: String(NOW.getTime() / 1000 - 600) })
+
+let explorer: Explorer
+
+describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, () => {
+  beforeAll(async () => {
+    explorer = await startExplorer()
+    await explorer.api.save(priced, unpriced, raffle, newToken, places, listed)
+    await explorer.api.save({ ...claimOf(newToken, '2500000'), claimant: another })
+    await explorer.api.save(claimOf(raffle, '0'), claimOf(newToken, '2500000'), claimOf(places, '1'))
+  })
+  afterAll(() => explorer[Symbol.asyncDispose]())
+
+  const textOf = async (path: string, selector: string) => {
+    await using tab = await explorer.open(path)
+    await tab.page.waitForLoadState('networkidle')
+    expect([...tab.faults, ...tab.refusals]).toEqual([])
+    return await tab.page.locator(selector).allInnerTexts()
+  }
+  const campaignPage = `/explorer/campaigns/${raffle.id}?user=${user}`
+
+  test('calls a raffle one wherever it is named, and an entry in it no payment', async () => {
+    expect(await textOf(campaignPage, '.outlook h3')).toEqual(['Raffle'])
+    expect(await textOf(campaignPage, '.eligibility')).toEqual([expect.stringContaining('Raffle')])
+    expect(await textOf(campaignPage, '.claims > li')).toEqual([expect.stringContaining('Entered the raffle')])
+    const rows = await textOf(`/explorer/users/${user}`, '.rewards > li')
+    expect(rows.find((row) => row.includes('Draw'))).toMatch(/Raffle[\s\S]*Entered the raffle/)
+    expect(rows.find((row) => row.includes('Draw'))).not.toMatch(/Fixed reward|0 USDC/)
+  })
+
+  test('calls a slot on a list one, not an amount in base units', async () => {
+    const path = `/explorer/campaigns/${places.id}`
+    expect(await textOf(path, '.claims > li')).toEqual([expect.stringContaining('A slot on a list')])
+    const user1 = await textOf(`/explorer/users/${user}`, 'main')
+    expect(user1.join()).not.toContain('base units')
+  })
+
+  test('asks for no signature of an account that cannot claim', async () => {
+    const rows = await textOf(`/explorer/users/${user}`, '.rewards > li')
+    expect(rows).toHaveLength(3)
+    for (const row of rows) {
+      expect(row).toContain('Already claimed')
+      expect(row).not.toContain('No signature')
+    }
+    const [eligibility] = await textOf(campaignPage, '.eligibility')
+    expect(eligibility).toContain('Already claimed')
+    expect(eligibility).not.toContain('No signature')
+    // Of an account that can, it says so.
+    const [other] = await textOf(`/explorer/campaigns/${raffle.id}?user=${another}`, '.eligibility')
+    expect(other).toContain('No signature is recorded yet')
+  })
+
+  test('names no owner and no place of a list that does not exist', async () => {
+    for (const { id } of [raffle, newToken]) {
+      const [text] = await textOf(`/explorer/campaigns/${id}`, 'main')
+      expect(text).toContain('Open to all: anybody may claim.')
+      expect(text).not.toMatch(/Kept by|0x0000…0000/)
+      if (id === raffle.id) expect(text).toMatch(/Validator\s+none/)
+    }
+    const [text] = await textOf(`/explorer/campaigns/${listed.id}`, 'main')
+    expect(text).toMatch(/Kept by\s+0x[\s\S]* at\s+0x/)
+  })
+
+  test('shows no dollars where a price is unknown', async () => {
+    const rows = await textOf('/', '.trending > li')
+    expect(rows.find((row) => row.includes('Pays what has no price'))).toMatch(/Volume\s+–/)
+    expect(rows.join()).not.toMatch(/\$0\.00(?!\d)/)
+    expect(await textOf('/explorer/contracts', '.contracts > li')).toEqual([expect.stringMatching(/Spend\s+–/)])
+    for (const path of ['/explorer/campaigns', `/explorer/campaigns/${newToken.id}`, `/explorer/users/${another}`]) {
+      const texts = await textOf(path, 'main')
+      expect(texts.join(), path).not.toMatch(/\$0\.00(?!\d)/)
+    }
+  })
+})
