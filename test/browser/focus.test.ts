@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setFollowed } from '../setup/data/followed-chains.ts'
 import { hasBrowser, inBrowser, ONCE_MORE, openTab, type Tab } from '../setup/pages/browser.ts'
 import { answered, type Explorer, NOW, sampleOf, startExplorer } from '../setup/pages/explorer.ts'
-import { firstOf, repeated } from '../setup/thorough.ts'
+import { firstOf, repeated } from '../setup/repetitions.ts'
 
 /** An element that the Tab key has reached. */
 interface Focused {
