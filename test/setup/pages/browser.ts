@@ -154,11 +154,12 @@ export async function openTab(...origins: string[]): Promise<Tab> {
 /** What was copied last. */
 export const copied = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()')
 
-/** How what has the focus is outlined; false for what has it not, and undefined for what the page has put something else in place of. */
+/** How what has the focus is outlined, itself or as the row that it stands for; false for what has it not, and undefined for what the page has put something else in place of. */
 const outlineOf = new Function(
   'element',
   `return element.isConnected
-    ? element === document.activeElement && getComputedStyle(element).outlineStyle
+    ? element === document.activeElement &&
+      (['', '::after'].map((part) => getComputedStyle(element, part).outlineStyle).find((style) => style !== 'none') ?? 'none')
     : undefined`,
 ) as (element: unknown) => string | false | undefined
 
