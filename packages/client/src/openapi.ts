@@ -1350,9 +1350,9 @@ export interface components {
             numbers: {
                 /** @description Name of the parameter. */
                 parameter: string;
-                /** @description Smallest value. */
+                /** @description Smallest number that is accepted. */
                 minimum: number;
-                /** @description Largest value. */
+                /** @description Largest number that is accepted. */
                 maximum: number;
             }[];
             /** @description The parameters that are text of limited length. */

@@ -16,8 +16,8 @@ const PAGE = 1000
 /** How often streams send something, also where nothing passes: well below the idle timeout of proxies. */
 const HEARTBEAT_MS = 10_000
 
-/** How many followers are told of news in one turn of the event loop: each may have events to render for a filter of its own. */
-const TOLD_AT_ONCE = 20
+/** How many followers are notified of news in one turn of the event loop: each may have events to render for a filter of its own. */
+const NOTIFIED_AT_ONCE = 20
 
 interface FeedEvents {
   heartbeat: []
@@ -39,7 +39,7 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
   readonly #followers = new Map<string, number>()
   /** Called when there are new changes, or the feed has ended. */
   readonly #listeners = new Set<() => void>()
-  #isTelling = false
+  #isNotifying = false
   #hasNews = false
   readonly #inTurn = createTurns(1)
   /** Queries that wait for their turn. */
@@ -94,21 +94,21 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Tells some followers at a time, so that whatever else the process has to do comes in between. News meanwhile is told again. */
-  async #tell() {
+  /** Notifies some followers at a time, so that whatever else the process has to do comes in between. News meanwhile is told again. */
+  async #notify() {
     this.#hasNews = true
-    if (this.#isTelling) return
-    this.#isTelling = true
+    if (this.#isNotifying) return
+    this.#isNotifying = true
     while (this.#hasNews) {
       this.#hasNews = false
-      let told = 0
+      let notified = 0
       for (const listener of [...this.#listeners]) {
         if (this.#listeners.has(listener)) listener()
-        told += 1
-        if (told % TOLD_AT_ONCE === 0) await nextTurn()
+        notified += 1
+        if (notified % NOTIFIED_AT_ONCE === 0) await nextTurn()
       }
     }
-    this.#isTelling = false
+    this.#isNotifying = false
   }
 
   /**
@@ -151,7 +151,7 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
   /** Ends all followers, each after what it was given. */
   close() {
     this.#closing.abort()
-    void this.#tell()
+    void this.#notify()
   }
 
   async #poll() {
@@ -180,7 +180,7 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
       if (page.next === this.buffer.newest) return false
       this.buffer.add(page)
     }
-    void this.#tell()
+    void this.#notify()
     return page?.hasMore ?? false
   }
 }

@@ -20,8 +20,8 @@ const OperationLimits = component('OperationLimits', 'Limits of an operation.', 
   numbers: Type.Array(
     closed('A parameter that is a number.', {
       parameter: text('Name of the parameter.', { maxLength: 128 }),
-      minimum: wholeNumber('Smallest value.'),
-      maximum: wholeNumber('Largest value.'),
+      minimum: wholeNumber('Smallest number that is accepted.'),
+      maximum: wholeNumber('Largest number that is accepted.'),
     }),
     { maxItems: 100, description: 'The parameters that are numbers.' },
   ),

