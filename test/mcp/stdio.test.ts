@@ -31,10 +31,10 @@ test('the tools are on standard input and output over any deployment', async () 
 })
 
 test('a service that is away is an error in a sentence', async () => {
-  const client = await connect('http://127.0.0.1:9/')
+  const client = await connect('http://127.0.0.1:2/')
   expect(await client.callTool({ name: 'status', arguments: {} })).toMatchObject({
     isError: true,
-    content: [{ text: 'the service at http://127.0.0.1:9/ cannot be reached, or takes too long' }],
+    content: [{ text: 'the service at http://127.0.0.1:2/ cannot be reached, or takes too long' }],
   })
   await client.close()
 })
