@@ -1,57 +1,16 @@
-import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { chown, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrateDatabase } from '../../src/database/migrate-database.ts'
 import { compareObjects, type StoredSchemaObject, schemaObjects } from '../../src/database/schema-objects.ts'
 import { compareSources, type StoredObject, storedObjects } from '../../src/database/schema-sources.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
-import { makeServerFolder } from '../setup/servers/server-folder.ts'
+import { type DebianServer, isOldestThere, onOldest, startDebianServer } from '../setup/servers/debian-server.ts'
 import { borrowTestApp, startTestApp } from '../setup/test-app.ts'
 
-/** Where Debian has the oldest PostgreSQL that may be used; all other tests run on a newer one. */
-const PROGRAMS = '/usr/lib/postgresql/15/bin'
-
-/** PostgreSQL refuses to run as root: then it runs as `nobody`. */
-const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
-
-async function startOldServer() {
-  const folder = await makeServerFolder('oldest-server')
-  if (account.uid !== undefined) await chown(folder, account.uid, account.gid)
-  const data = join(folder, 'data')
-  const run = (program: string, ...parameters: string[]) =>
-    promisify(execFile)(join(PROGRAMS, program), ['-D', data, ...parameters], { ...account, cwd: folder })
-  await run('initdb', '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--auth=trust', '--no-sync')
-  const port = await freePort()
-  const options = `-p ${port} -h 127.0.0.1 -k ${folder} -c fsync=off`
-  await run('pg_ctl', 'start', '-w', '-l', join(folder, 'log'), '-o', options)
-  return {
-    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    async [Symbol.asyncDispose]() {
-      await run('pg_ctl', 'stop', '-m', 'immediate')
-      await rm(folder, { recursive: true, force: true })
-    },
-  }
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  return typeof address === 'object' ? address?.port : undefined
-}
-
-const where = existsSync(PROGRAMS) ? 'on PostgreSQL 15' : `on PostgreSQL 15, which is not at ${PROGRAMS}`
-
-describe.skipIf(!existsSync(PROGRAMS))(where, () => {
-  let server: Awaited<ReturnType<typeof startOldServer>>
+describe.skipIf(!isOldestThere)(onOldest, () => {
+  let server: DebianServer
   beforeAll(async () => {
-    server = await startOldServer()
+    server = await startDebianServer()
     await migrateDatabase(server.url)
   })
   afterAll(() => server[Symbol.asyncDispose]())
