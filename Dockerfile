@@ -33,6 +33,9 @@ COPY --from=build /app/migrations ./migrations
 COPY --from=build /app/src ./src
 COPY --from=build /app/dist ./dist
 
+# Where `notify` remembers how far it has come: a new volume that is mounted there belongs to the image's user too.
+RUN install --directory --owner=node --group=node /state
+
 # Everything in /app belongs to root: the service can read it and not change it.
 USER node
 EXPOSE 3000

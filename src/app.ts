@@ -17,7 +17,7 @@ import { createRawResponses } from './http/request/raw-responses.ts'
 import { MAX_HEADER_BYTES, rejectAmbiguousRequests, rejectUnroutable, routeMalformed } from './http/request/routing.ts'
 import { validateParameters } from './http/request/validation.ts'
 import { addSecurityHeaders, allowOrigins } from './http/security/browser-headers.ts'
-import { clientNetworkOf, trustProxies } from './http/security/client-addresses.ts'
+import { clientNetworkOf, reportUnknownProxies, trustProxies } from './http/security/client-addresses.ts'
 import { createClientCounts, createRateLimit, enforceRateLimit } from './http/security/rate-limits.ts'
 import { shareOf } from './http/server/address-usage.ts'
 import { Connections } from './http/server/connections.ts'
@@ -77,7 +77,7 @@ export async function buildApp(options: AppOptions) {
   const app = await createServer(options, connections, isProxy)
 
   options.trace?.(app)
-  await handleRequests(app, connections, settings, isProxy !== undefined)
+  await handleRequests(app, connections, settings, isProxy)
   await collectOpenApi(app)
 
   const versions = createDataVersionReader(lookups, now)
@@ -164,13 +164,9 @@ async function createServer(
 }
 
 /** What happens to every request, in this order. */
-async function handleRequests(
-  app: FastifyInstance,
-  connections: Connections,
-  settings: Settings,
-  isBehindProxy: boolean,
-) {
+async function handleRequests(app: FastifyInstance, connections: Connections, settings: Settings, isProxy: IsProxy) {
   handleErrors(app, serviceBaseUrl(settings))
+  reportUnknownProxies(app, isProxy)
   const drainMs = settings.DRAIN_SECONDS * 1000
   // Before the whole process has to be gone.
   closeGracefully(app, connections, {
@@ -185,7 +181,7 @@ async function handleRequests(
     maxConcurrent: settings.MAX_CONCURRENT_REQUESTS,
     maxConcurrentPerAddress: shareOf(settings.MAX_CONCURRENT_REQUESTS, settings.ADDRESS_SHARE_PERCENT),
     maxDelayMs: settings.MAX_EVENT_LOOP_DELAY_MS,
-    isBehindProxy,
+    isBehindProxy: isProxy !== undefined,
   })
   sendInPieces(app, connections)
   rejectAmbiguousRequests(app)

@@ -41,7 +41,7 @@ export function readSettings(
   if (settings.DATABASE_URL !== undefined && !URL.canParse(String(settings.DATABASE_URL))) {
     faults.push('DATABASE_URL must be a connection string such as postgres://user@host:5432/database')
   }
-  faults.push(...faultsOfCertificates(settings.DATABASE_URL))
+  faults.push(...faultsOfCertificates(settings.DATABASE_URL), ...takePassword(settings))
   if (Number(settings.DRAIN_SECONDS) >= Number(settings.SHUTDOWN_TIMEOUT_SECONDS)) {
     faults.push(
       `DRAIN_SECONDS must be less than SHUTDOWN_TIMEOUT_SECONDS, got ${settings.DRAIN_SECONDS} and ${settings.SHUTDOWN_TIMEOUT_SECONDS}`,
@@ -104,6 +104,26 @@ function faultsOfCertificates(url: unknown): string[] {
       return [`DATABASE_URL names ${file} as ${name}, which cannot be read: ${describeReason(error)}`]
     }
   })
+}
+
+/** Puts the password of its file into the connection string. Returns what is wrong. */
+function takePassword(settings: Record<string, unknown>): string[] {
+  const { DATABASE_URL: url, DATABASE_PASSWORD_FILE: file } = settings
+  if (file === undefined) return []
+  if (url === undefined) return ['DATABASE_PASSWORD_FILE needs DATABASE_URL']
+  if (!URL.canParse(String(url))) return []
+  const connection = new URL(String(url))
+  if (connection.password !== '' || connection.searchParams.has('password'))
+    return ['DATABASE_URL has a password, and DATABASE_PASSWORD_FILE names another one: set one of them']
+  try {
+    const password = readFileSync(String(file), 'utf8').replace(/\r?\n$/, '')
+    if (password === '') return [`DATABASE_PASSWORD_FILE ${file} is empty`]
+    connection.searchParams.set('password', password)
+    settings.DATABASE_URL = connection.href
+    return []
+  } catch (error) {
+    return [`DATABASE_PASSWORD_FILE ${file} cannot be read: ${describeReason(error)}`]
+  }
 }
 
 /** Longer names of other programs may differ from one of ours in more letters. */

@@ -29,6 +29,9 @@ export const Settings = Type.Object({
       },
     ),
   ),
+  DATABASE_PASSWORD_FILE: Type.Optional(
+    text('File with the password of the role in `DATABASE_URL`, which then contains none.'),
+  ),
   DATA_DIR: text('Folder of the embedded PostgreSQL.', { default: '.data/' }),
   SAMPLE_DATA: yesOrNo('Fill an empty embedded database with sample data.', { default: true }),
   HOST: text('Address to listen on; the Docker image sets `0.0.0.0`.', { default: '127.0.0.1' }),

@@ -368,26 +368,33 @@ describe('migrate --serving-role', () => {
   })
 })
 
-test('in docker-compose.yml the api has the role that migrate is told, and nothing else has it', async () => {
+test('in docker-compose.yml the api and notify have the role that migrate is told, and nothing else has it', async () => {
   interface Service {
     environment?: Record<string, string>
     command?: string[]
+    secrets?: string[]
   }
-  const text = await readFile(join(import.meta.dirname, '../../docker-compose.yml'), 'utf8')
-  const { services, configs }: { services: Record<string, Service>; configs: Record<string, { content: string }> } =
-    parse(text, { merge: true })
+  const root = join(import.meta.dirname, '../..')
+  const text = await readFile(join(root, 'docker-compose.yml'), 'utf8')
+  const { services }: { services: Record<string, Service> } = parse(text, { merge: true })
   const roleOf = (name: string) => new URL(services[name]?.environment?.DATABASE_URL ?? '').username
-  const passwordOf = (name: string) => services[name]?.environment?.PGPASSWORD
+  const passwordOf = (name: string) => services[name]?.environment?.DATABASE_PASSWORD_FILE
   const serving = roleOf('api')
   expect(serving).toMatch(/^\w+$/)
   expect(services.migrate?.command).toEqual(['migrate', '--serving-role', serving])
-  expect(configs['create-serving-role']?.content).toContain(`create role ${serving} login password`)
-  const owner = services.postgres?.environment?.POSTGRES_USER
+  const owner = roleOf('migrate')
   expect(owner).not.toBe(serving)
-  for (const name of ['migrate', 'import', 'index', 'token']) {
-    expect(roleOf(name), name).toBe(owner)
-    expect(passwordOf(name), name).not.toBe(passwordOf('api'))
+  const script = await readFile(join(root, 'ops/compose/create-roles.sh'), 'utf8')
+  for (const role of [owner, serving]) expect(script).toContain(`create role ${role} login password`)
+  expect(script).toContain(`owner ${owner};`)
+  for (const name of ['migrate', 'import', 'index', 'cli']) {
+    expect([roleOf(name), passwordOf(name)], name).toEqual([owner, '/run/secrets/owner-password'])
+    expect(services[name]?.secrets, name).toEqual(['owner-password'])
+  }
+  for (const name of ['api', 'notify']) {
+    expect([roleOf(name), passwordOf(name)], name).toEqual([serving, '/run/secrets/serving-password'])
+    expect(services[name]?.secrets, name).not.toContain('owner-password')
   }
   const withDatabase = Object.keys(services).filter((name) => services[name]?.environment?.DATABASE_URL !== undefined)
-  expect(withDatabase.sort()).toEqual(['api', 'import', 'index', 'migrate', 'token'])
+  expect(withDatabase.sort()).toEqual(['api', 'cli', 'import', 'index', 'migrate', 'notify'])
 })

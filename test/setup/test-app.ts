@@ -30,6 +30,8 @@ export interface TestApp extends BorrowedTestApp {
   lanes: ServingDatabase
   /** What it has counted. */
   counts: ServiceCounts
+  /** Messages of its log that warn (level 40). */
+  warnings: string[]
 }
 
 /** Where the set-up of the tests has made what is served. */
@@ -45,9 +47,9 @@ const SECRET = /rcs_[A-Za-z0-9_-]{20,}/
 export async function startTestApp(given: Record<string, string> = {}, shared?: TestDatabase): Promise<TestApp> {
   const database = shared ?? (await createTestDatabase())
   const service = await startService(given, database.url)
-  const { app, lanes, counts } = service
+  const { app, lanes, counts, warnings } = service
   return {
-    ...{ app: app as unknown as FastifyInstance, lanes, counts },
+    ...{ app: app as unknown as FastifyInstance, lanes, counts, warnings },
     ...toTestApp(service, database),
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]()
@@ -117,6 +119,7 @@ interface Service extends AsyncDisposable {
   counts: ServiceCounts
   leaks: string[]
   defects: string[]
+  warnings: string[]
   now: Date | undefined
 }
 
@@ -149,11 +152,12 @@ async function startService(given: Record<string, string>, url: string): Promise
       write(line) {
         if (SECRET.test(line)) service.leaks.push(line)
         if (/"level":[5-9]\d/.test(line)) service.defects.push(line)
+        if (line.includes('"level":40')) service.warnings.push(JSON.parse(line).msg)
       },
     },
   })
   const service: Service = {
-    ...{ app, lanes, counts, leaks: [], defects: [], now: undefined },
+    ...{ app, lanes, counts, leaks: [], defects: [], warnings: [], now: undefined },
     async [Symbol.asyncDispose]() {
       await app.close()
       await lanes.close()

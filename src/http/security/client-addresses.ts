@@ -1,5 +1,5 @@
 import { compile } from '@fastify/proxy-addr'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
 
 /** Maximum number of proxies in a chain; each costs time before anything else of a request is known. */
@@ -9,6 +9,39 @@ const MAX_HOPS = 32
 export function trustProxies(proxies: string[]) {
   const trusts = compile(proxies)
   return (address: string, hop: number) => hop < MAX_HOPS && trusts(withoutPort(address), hop)
+}
+
+/** Headers in which proxies name the client. Only the first is read. */
+const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip']
+
+/**
+ * Says once in the log that a proxy names clients in vain: it is not trusted, or not by `X-Forwarded-For`. All of them then
+ * share the limits of one address. Of the headers, only their names are logged: anybody can send them.
+ */
+export function reportUnknownProxies(app: FastifyInstance, isProxy: ReturnType<typeof trustProxies> | undefined) {
+  let isReported = false
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (!isReported) {
+      const fault = describeUnknownProxy(request, isProxy)
+      isReported = fault !== undefined
+      if (isReported) request.log.warn(`${fault}: all clients behind it share the limits of one address`)
+    }
+    done()
+  })
+}
+
+function describeUnknownProxy(
+  { headers, socket }: FastifyRequest,
+  isProxy: ReturnType<typeof trustProxies> | undefined,
+) {
+  const name = FORWARDING_HEADERS.find((header) => headers[header] !== undefined)
+  if (name === undefined) return undefined
+  const [address] = networksOf(withoutPort(socket.remoteAddress ?? ''))
+  if (isProxy?.(socket.remoteAddress ?? '', 0) !== true)
+    return `${name} came from ${address}, which TRUSTED_PROXIES does not name`
+  return name === FORWARDING_HEADERS[0]
+    ? undefined
+    : `the proxy at ${address} sends ${name} instead of ${FORWARDING_HEADERS[0]}`
 }
 
 /** The address a request comes from, without a port. */

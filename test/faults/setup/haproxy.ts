@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { RunningProcess } from '../../setup/servers/processes.ts'
 import { closedPort } from '../../setup/servers/sockets.ts'
 import { waitFor } from '../../setup/wait-for.ts'
@@ -18,6 +19,8 @@ export async function startHaproxy(first: number, second: number) {
   const [port, metricsPort] = [await closedPort(), await closedPort()]
   const haproxy = new RunningProcess([HAPROXY, '-db', '-f', 'ops/haproxy/haproxy.cfg'], {
     ...{ LISTEN: `127.0.0.1:${port}`, METRICS: `127.0.0.1:${metricsPort}` },
+    // Only root may become somebody else.
+    ...(process.getuid?.() === 0 ? {} : { RUN_AS: userInfo().username }),
     ...{ FIRST: `127.0.0.1:${first}`, SECOND: `127.0.0.1:${second}` },
   })
   const readMetrics = () =>

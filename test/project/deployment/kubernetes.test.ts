@@ -173,6 +173,31 @@ test('every selector finds exactly its own pods, and every named port is there',
   for (const target of targets) expect(listening).toContainEqual(target)
 })
 
+test('only the ingress, whose addresses are believed, reaches the API, and no pod reaches what a cloud tells its machines', () => {
+  const policies = ofKind(manifests, 'NetworkPolicy')
+  const ofApi = policies.find(({ metadata }) => metadata?.name === 'reward-campaigns-api')
+  const namespacesOf = (port: string) =>
+    ofApi?.spec?.ingress
+      ?.filter(({ ports }) => ports?.some((one) => one.port === port))
+      .map(({ from }) => from?.map(({ namespaceSelector }) => namespaceSelector?.matchLabels))
+  expect(namespacesOf('http')).toEqual([[{ 'kubernetes.io/metadata.name': 'ingress-nginx' }]])
+  expect(ofApi?.spec?.ingress?.every(({ from }) => (from ?? []).length > 0)).toBe(true)
+  expect(readSettings(environmentOf(workload('api'))).TRUSTED_PROXIES).toEqual(['uniquelocal'])
+  for (const { metadata, spec } of policies) {
+    for (const { to = [], ports = [] } of spec?.egress ?? []) {
+      // Names, which a link-local server may know.
+      if (ports.every(({ port }) => port === 53) && ports.length > 0) continue
+      expect(
+        to.map(({ ipBlock }) => ipBlock),
+        metadata?.name,
+      ).toEqual([
+        { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] },
+        { cidr: '::/0', except: ['fe80::/10', 'fd00:ec2::254/128'] },
+      ])
+    }
+  }
+})
+
 test('every pod is confined as the image bears it', () => {
   for (const { pod, container, name } of workloads) {
     expect(pod.securityContext, name).toEqual({

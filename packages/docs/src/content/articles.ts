@@ -14,6 +14,7 @@ const FOR_OPERATORS = [
     'following-a-chain',
     'production',
     'deploying',
+    'compose',
     'database-connections',
     'proxies',
     'health-checks',
