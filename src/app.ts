@@ -202,7 +202,6 @@ async function servePages(
     campaigns: createExplorerRepository(lookups),
     hasAddressLookups: settings.ADDRESS_LOOKUPS,
     surfaces: settings.SURFACES,
-    baseUrl: serviceBaseUrl(settings),
   })
   serveWellKnown(pages, settings, now)
   if (folders.docsFolder === undefined) return

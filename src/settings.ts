@@ -54,7 +54,9 @@ export const Settings = Type.Object({
   MCP: yesOrNo('Serve the tools for agents (Model Context Protocol) at `/mcp`, if the public operations are served.', {
     default: true,
   }),
-  PUBLIC_BASE_URL: baseUrl('Base address of the public operations in the OpenAPI document.'),
+  PUBLIC_BASE_URL: baseUrl(
+    'Base address of the public operations in the OpenAPI document, of problem types and of the API catalog.',
+  ),
   STAGING_BASE_URL: baseUrl('Base address of the protected operations in the OpenAPI document.'),
   SECURITY_CONTACT: Type.Optional(
     text('Whom to tell of a vulnerability, in `/.well-known/security.txt`. Unset: there is no such file.', {

@@ -6,6 +6,9 @@
 
 const TOKEN = 'reward-campaigns-token'
 
+/** Where the service is for this browser: a proxy may have it below a path. */
+const ROOT = new URL('..', import.meta.url)
+
 /**
  * @template {Element} T
  * @param {string} selector
@@ -107,6 +110,11 @@ if (token) {
   token.form?.addEventListener('reset', () => sessionStorage.removeItem(TOKEN))
 }
 
+/** Where operations are; without an address of their own, where the pages are. @param {string} base */
+function toBaseUrl(base) {
+  return (base === '/' ? ROOT : new URL(base, location.href)).href.replace(/\/$/, '')
+}
+
 /* The language of requests. */
 
 const LANGUAGE = 'reward-campaigns-language'
@@ -134,7 +142,7 @@ document.addEventListener('click', ({ target }) => {
 for (const block of document.querySelectorAll('[data-shown-in]')) {
   if (!(block instanceof HTMLElement)) continue
   const { base = '/', host = '' } = block.dataset
-  const origin = new URL(base, location.href).href.replace(/\/$/, '')
+  const origin = toBaseUrl(base)
   const texts = document.createTreeWalker(block, NodeFilter.SHOW_TEXT)
   while (texts.nextNode()) {
     const { currentNode } = texts
@@ -181,7 +189,7 @@ function toRequest(form) {
     else if (value !== '' && field.dataset.in === 'header') headers[name] = value
     else if (value !== '') query.push(`${name}=${written}`)
   }
-  const origin = new URL(base, location.href).href.replace(/\/$/, '')
+  const origin = toBaseUrl(base)
   return { url: `${origin}${filled}${query.length > 0 ? '?' : ''}${query.join('&')}`, headers, origin, values }
 }
 
@@ -329,7 +337,7 @@ function closeFound() {
 /** What cannot be had now is asked for again with the next letter. @returns {Promise<SearchEntry[]>} */
 async function loadEntries() {
   try {
-    const response = await fetch('/docs/search.json')
+    const response = await fetch(new URL('docs/search.json', ROOT))
     if (response.ok) return await response.json()
   } catch {
     // The service is away.
@@ -348,7 +356,7 @@ async function showFound() {
     .sort((one, other) => other.rank - one.rank)
   const links = ranked.slice(0, MAX_FOUND).map(({ entry }) => {
     const link = document.createElement('a')
-    link.href = entry.url
+    link.href = new URL(entry.url.slice(1), ROOT).href
     link.append(element('strong', entry.title), element('span', entry.of))
     const item = document.createElement('li')
     item.append(link)

@@ -1,6 +1,8 @@
+import { toRelativeUrl } from './relative-links.ts'
+
 /**
- * The URL of a path of the service, for programs that follow it. Where a proxy takes a prefix off, a path alone leads outside: it stands
- * below the base URL of the settings.
+ * The URL of a path of the service, for what is read apart from the response that it came with: problem details and the
+ * catalog of APIs. All else is relative to the request.
  */
 export const toServiceUrl = (baseUrl: string, path: string) => `${baseUrl.replace(/\/$/, '')}${path}`
 
@@ -14,22 +16,19 @@ export const serviceBaseUrl = (settings: {
 /** A document of the service, and what it is to the service (RFC 8631). */
 interface ServiceLink {
   rel: 'service-desc' | 'service-doc' | 'status'
-  href: string
+  path: string
   type: string
 }
 
 /** What describes the service: its OpenAPI document, its documentation, and how it is. */
-export const serviceLinksOf = (surfaces: readonly string[], baseUrl: string): ServiceLink[] =>
-  pathsOf(surfaces).map(({ href, ...link }) => ({ ...link, href: toServiceUrl(baseUrl, href) }))
-
-const pathsOf = (surfaces: readonly string[]): ServiceLink[] => [
-  { rel: 'service-desc', href: '/openapi.json', type: 'application/json' },
-  { rel: 'service-desc', href: '/openapi.yaml', type: 'application/yaml' },
-  { rel: 'service-doc', href: '/docs', type: 'text/html' },
-  { rel: 'service-doc', href: '/llms.txt', type: 'text/markdown' },
-  { rel: 'status', href: surfaces.includes('public') ? '/status' : '/readyz', type: 'application/json' },
+export const serviceLinksOf = (surfaces: readonly string[]): ServiceLink[] => [
+  { rel: 'service-desc', path: '/openapi.json', type: 'application/json' },
+  { rel: 'service-desc', path: '/openapi.yaml', type: 'application/yaml' },
+  { rel: 'service-doc', path: '/docs', type: 'text/html' },
+  { rel: 'service-doc', path: '/llms.txt', type: 'text/markdown' },
+  { rel: 'status', path: surfaces.includes('public') ? '/status' : '/readyz', type: 'application/json' },
 ]
 
-/** The header `Link` (RFC 8288). */
-export const toLinkHeader = (links: ServiceLink[]) =>
-  links.map(({ rel, href, type }) => `<${href}>; rel="${rel}"; type="${type}"`).join(', ')
+/** The header `Link` (RFC 8288) of a response to a requested URL. */
+export const toLinkHeader = (links: ServiceLink[], url: string) =>
+  links.map(({ rel, path, type }) => `<${toRelativeUrl(path, url)}>; rel="${rel}"; type="${type}"`).join(', ')

@@ -14,6 +14,12 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
+/** What a link leads to, in the text at a path. */
+const toPath = (url: string, path = '/llms.txt') => {
+  const { pathname, search } = new URL(url, `http://service.test${path}`)
+  return pathname + search
+}
+
 /** The list below a heading, as names, URLs and what is said of them. */
 const itemsOf = (heading: string, of = text) =>
   [
@@ -56,7 +62,7 @@ test('the links of the reference and of the operations lead somewhere', async ()
     // There is no data, so neither the campaign nor the token of the examples.
     const isAbsent = ['GET /campaigns/{id}', 'GET /prices'].includes(name)
     const expected = about.includes('bearer token') ? 401 : isAbsent ? 404 : 200
-    expect((await api.get(url)).statusCode, url).toBe(expected)
+    expect((await api.get(toPath(url))).statusCode, url).toBe(expected)
   }
 })
 
@@ -64,7 +70,7 @@ test('it has every guide with its title and its first paragraph', async () => {
   const folder = join(import.meta.dirname, '../../docs/guides')
   const files = (await readdir(folder)).filter((file) => file.endsWith('.md'))
   expect(files.length).toBeGreaterThan(0)
-  const guides = new Map(itemsOf('Guides').map(({ url, ...guide }) => [url, guide]))
+  const guides = new Map(itemsOf('Guides').map(({ url, ...guide }) => [toPath(url), guide]))
   expect([...guides.keys()].sort()).toEqual(files.map((file) => `/docs/guides/${file}`).sort())
   for (const file of files) {
     const { name, about } = guides.get(`/docs/guides/${file}`) ?? {}
@@ -82,18 +88,20 @@ test('each guide is there as Markdown, whose links lead to what is served, and a
   const guides = itemsOf('Guides')
   let from = 0
   for (const { name, url } of guides) {
-    const { statusCode, headers, body } = await api.get(url)
+    const path = toPath(url)
+    const { statusCode, headers, body } = await api.get(path)
     expect([statusCode, headers['content-type']], url).toEqual([200, 'text/markdown; charset=utf-8'])
     expect(body.startsWith(`# ${name}\n\n`), url).toBe(true)
-    const at = everything.body.indexOf(`\n\n${body.trim()}`, from)
+    // There it stands two folders higher.
+    const at = everything.body.indexOf(`\n\n${body.trim().replaceAll('](../../', '](./')}`, from)
     expect(at, `${url} behind those before it`).toBeGreaterThanOrEqual(from)
     from = at
-    for (const [, link = ''] of body.matchAll(/\]\(([^)\s]+)\)/g)) links.add(link.replace(/#.*/, ''))
+    for (const [, link = ''] of body.matchAll(/\]\(([^)\s]+)\)/g))
+      links.add(/^(#|https?:)/.test(link) ? '' : toPath(link, path))
   }
-  const local = [...links].filter((link) => link !== '' && !/^https?:/.test(link))
+  const local = [...links].filter((link) => link !== '')
   expect(local.length).toBeGreaterThan(20)
   for (const link of local) {
-    expect(link).toMatch(/^\//)
     expect((await api.get(link)).statusCode, link).toBe(200)
   }
 })

@@ -24,6 +24,12 @@ afterAll(() => api[Symbol.asyncDispose]())
 const OTHERS = ['settings', 'commands', 'metrics', 'glossary', 'client', 'readme', 'changelog']
 const pages = () => ['/docs', '/docs/guides', ...guides, ...OTHERS.map((name) => `/docs/${name}`)]
 
+/** The path that a link of a page leads to. */
+const toPath = (link: string, page: string) => {
+  const { pathname, hash } = new URL(link, `http://docs.test${page}`)
+  return pathname + hash
+}
+
 /** What the attribute of some name holds wherever it is. */
 const valuesOf = (body: string, attribute: string) =>
   [...body.matchAll(new RegExp(`\\s${attribute}="([^"]*)"`, 'g'))].map(([, value]) => String(value))
@@ -39,7 +45,7 @@ test('every page and all that it loads come from us, and nothing in it is inline
       /<script(?![^>]*\ssrc=)|<style|<[^>]+\s(?:on\w+|style)=/,
     )
     for (const [tag] of body.matchAll(/<(?:link|script|img|iframe|source|object|embed|video|audio)\b[^>]*>/g)) {
-      for (const url of [...valuesOf(tag, 'href'), ...valuesOf(tag, 'src')]) loaded.add(url)
+      for (const url of [...valuesOf(tag, 'href'), ...valuesOf(tag, 'src')]) loaded.add(toPath(url, path))
     }
   }
   expect([...loaded].sort()).toEqual(['/docs/docs.css', '/docs/docs.js', '/docs/icon.svg'])
@@ -110,12 +116,20 @@ test('every link between the pages leads to a page and to a place that is there'
 
 test('each guide is listed with its first paragraph, and in the contents of every page', async () => {
   const list = (await api.get('/docs/guides')).body
+  const linksOf = new Map<string, string[]>()
+  for (const page of pages()) {
+    const { body } = await api.get(page)
+    linksOf.set(
+      page,
+      valuesOf(body, 'href').map((link) => toPath(link, page)),
+    )
+  }
   for (const guide of guides) {
     const [title = '', , summary = ''] = (await readFile(join(root, `${guide.slice(1)}.md`), 'utf8')).split('\n')
     expect(title).toMatch(/^# /)
     expect(summary, guide).not.toBe('')
-    for (const page of pages()) expect((await api.get(page)).body.includes(`<a href="${guide}"`), page).toBe(true)
-    expect(list).toContain(`<a href="${guide}">${title.slice(2).replaceAll("'", '&#39;')}</a><p>`)
+    for (const page of pages()) expect(linksOf.get(page), page).toContain(guide)
+    expect(list).toContain(`<a href="..${guide}">${title.slice(2).replaceAll("'", '&#39;')}</a><p>`)
   }
 })
 
@@ -202,8 +216,8 @@ test('only what is served is shown', async () => {
   expect(body).toContain('id="quickstart"')
   expect(body).not.toMatch(/id="(?:listAccessLists|authorize)"/)
   await using closed = await startTestApp({ SURFACES: 'staging' }, api.database)
-  expect((await closed.get('/docs')).body).not.toMatch(/<a href="\/">Explorer<\/a>|id="quickstart"/)
-  expect((await api.get('/docs')).body).toContain('<a href="/">Explorer</a>')
+  expect((await closed.get('/docs')).body).not.toMatch(/>Explorer<\/a>|id="quickstart"/)
+  expect((await api.get('/docs')).body).toContain('<a href="./">Explorer</a>')
 })
 
 test.each(['/docs/guides/nothing', '/docs/nothing', '/docs/first-request.md', '/docs/guides/..%2Fchangelog'])(
@@ -260,10 +274,11 @@ test.each([
   const hasExplorer = settings.EXPLORER !== 'false' && settings.SURFACES !== 'staging'
   const made = makePages(resolveReferences(document), await readSources(openProject(root)), hasExplorer)
   expect(made.size).toBeGreaterThan(20)
-  const ownUrl = `${(settings.PUBLIC_BASE_URL ?? '/').replace(/\/$/, '')}/`
   for (const [file, madeOf] of made) {
-    // Links of texts lead below the base URL.
-    const text = /\.(md|txt)$/.test(file) ? madeOf.replaceAll('](/', () => `](${ownUrl}`) : madeOf
+    const root = '../'.repeat(file.split('/').length - 1) || './'
+    // Links are relative to the page.
+    const links = file.endsWith('.html') ? /(?<= href="| src=")\// : /\.(md|txt)$/.test(file) ? /(?<=\]\()\// : /(?!)/
+    const text = madeOf.replace(new RegExp(links, 'g'), root)
     expect((await served.get(`/${file.replace(/\.html$/, '')}`)).body === text, file).toBe(true)
   }
 })

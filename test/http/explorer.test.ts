@@ -148,7 +148,8 @@ test.each(['/nothing', '/explorer/nothing', '/docs/nothing', '/campaigns/a/b'])(
       headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
     })
     expect(page.body).toContain(`There is nothing at &quot;${path}&quot;.`)
-    expect(page.body).toContain('<a href="/docs">')
+    const [, link = ''] = /<a href="([^"]*)">reference/.exec(page.body) ?? []
+    expect(new URL(link, `http://service.test${path}`).pathname).toBe('/docs')
     for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }] as Record<string, string>[]) {
       expect((await api.get(path, headers)).json()).toEqual({ error: `there is nothing at "${path}"` })
     }
@@ -163,7 +164,7 @@ test('a path is text on the page that says that there is nothing', async () => {
 test('programs, which do not ask for a page, are led from / to the documentation', async () => {
   for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }] as Record<string, string>[]) {
     const response = await api.get('/', headers)
-    expect(response).toMatchObject({ statusCode: 302, headers: { location: '/docs', vary: 'accept' } })
+    expect(response).toMatchObject({ statusCode: 302, headers: { location: './docs', vary: 'accept' } })
   }
   await using narrow = await startTestApp({ CORS_ORIGINS: 'https://app.example' }, api.database)
   expect((await narrow.get('/', { accept })).headers.vary).toBe('Origin, accept, accept-encoding')
@@ -171,7 +172,7 @@ test('programs, which do not ask for a page, are led from / to the documentation
 
 test('what the page loads is there compressed, may be kept for ever, and is 60 kB in all at most', async () => {
   const page = await api.get('/', { accept, 'accept-encoding': 'br' })
-  const loaded = [...(await api.get('/', { accept })).body.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/g)].map(
+  const loaded = [...(await api.get('/', { accept })).body.matchAll(/(?:src|href)="\.(\/[^"]+\.(?:js|css))"/g)].map(
     ([, path]) => path,
   )
   expect(loaded).toHaveLength(2)
@@ -226,7 +227,6 @@ test('another page of the same size and time has another tag', async () => {
         campaigns: { findHead: async () => undefined },
         hasAddressLookups: true,
         surfaces: ['public'],
-        baseUrl: '/',
       })
       const { headers } = await app.inject({ url: '/explorer/chains' })
       await app.close()
@@ -252,7 +252,7 @@ test.each([{ EXPLORER: 'false' }, { SURFACES: 'staging' }])(
   'with %o, / leads to the documentation',
   async (settings) => {
     await using other = await startTestApp(settings, api.database)
-    expect(await other.get('/', { accept })).toMatchObject({ statusCode: 302, headers: { location: '/docs' } })
+    expect(await other.get('/', { accept })).toMatchObject({ statusCode: 302, headers: { location: './docs' } })
     expect((await other.get('/explorer/campaigns')).statusCode).toBe(404)
   },
 )

@@ -8,9 +8,9 @@ import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
 const CONTACT = 'mailto:security@example.com'
 const LINKS =
-  '</openapi.json>; rel="service-desc"; type="application/json", </openapi.yaml>; rel="service-desc"; type="application/yaml", ' +
-  '</docs>; rel="service-doc"; type="text/html", </llms.txt>; rel="service-doc"; type="text/markdown", ' +
-  '</status>; rel="status"; type="application/json"'
+  '<./openapi.json>; rel="service-desc"; type="application/json", <./openapi.yaml>; rel="service-desc"; type="application/yaml", ' +
+  '<./docs>; rel="service-doc"; type="text/html", <./llms.txt>; rel="service-doc"; type="text/markdown", ' +
+  '<./status>; rel="status"; type="application/json"'
 
 let api: TestApp
 beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('the catalog of APIs (RFC 9727)', () => {
     expect(statusCode).toBe(200)
     expect(headers).toMatchObject({
       'content-type': 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
-      link: '</.well-known/api-catalog>; rel="api-catalog"',
+      link: '<../.well-known/api-catalog>; rel="api-catalog"',
       etag: expect.stringMatching(/^"/),
     })
     const { linkset }: Linkset = JSON.parse(body)
@@ -60,7 +60,7 @@ describe('the catalog of APIs (RFC 9727)', () => {
 
   test('tells HEAD where it is', async () => {
     const { statusCode, headers, body } = await api.app.inject({ method: 'HEAD', url: '/.well-known/api-catalog' })
-    expect([statusCode, body, headers.link]).toEqual([200, '', '</.well-known/api-catalog>; rel="api-catalog"'])
+    expect([statusCode, body, headers.link]).toEqual([200, '', '<../.well-known/api-catalog>; rel="api-catalog"'])
   })
 
   test('has each surface that is served, where it is served', async () => {
@@ -99,5 +99,5 @@ test('/ leads programs to what describes the service, with the explorer and with
     expect((await api.get('/', { accept })).headers.link, accept).toBe(LINKS)
   }
   await using plain = await startTestApp({ EXPLORER: 'false' }, api.database)
-  expect((await plain.get('/')).headers).toMatchObject({ location: '/docs', link: LINKS })
+  expect((await plain.get('/')).headers).toMatchObject({ location: './docs', link: LINKS })
 })

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { servicePath } from './navigation/service-path.ts'
 import { ChainLabel } from './parts/chain-label.tsx'
 import { RelativeTime } from './parts/times.tsx'
 import { isLive, onChange } from './requests/live-changes.ts'
@@ -41,7 +42,7 @@ export function Footer() {
         )}
       </div>
       <p>
-        <a href="/openapi.json">OpenAPI</a>
+        <a href={servicePath('/openapi.json')}>OpenAPI</a>
         {live && isShown && since === undefined && (
           <span title="What is shown changes as soon as the data does">Live</span>
         )}

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { Footer } from './footer.tsx'
+import { PREFIX, servicePath } from './navigation/service-path.ts'
 import { hasAddressLookups } from './users/user-link.tsx'
 
 const USERS = '/explorer/users'
@@ -28,7 +29,8 @@ export function Layout({ children }: { children: ComponentChildren }) {
     const heading = main.current?.querySelector('h1') ?? main.current
     heading?.focus({ preventScroll: true })
   }, [url])
-  const isAt = (page: string) => (page === '/' ? path === '/' : path.startsWith(page))
+  const shown = path.slice(PREFIX.length)
+  const isAt = (page: string) => (page === '/' ? shown === '' || shown === '/' : shown.startsWith(page))
   return (
     <>
       <a class="skip" href="#main">
@@ -36,7 +38,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
       </a>
       <header class="top">
         <div>
-          <a class="name" href="/">
+          <a class="name" href={servicePath('/')}>
             <svg aria-hidden="true" viewBox="0 0 16 16">
               <circle cx="8" cy="8" r="7" />
               <path d="M5 8.5 7 10.5 11 6" />
@@ -45,11 +47,11 @@ export function Layout({ children }: { children: ComponentChildren }) {
           </a>
           <nav aria-label="Pages">
             {PAGES.filter(([page]) => page !== USERS || hasAddressLookups()).map(([page, title]) => (
-              <a key={page} href={page} aria-current={isAt(page) ? 'page' : undefined}>
+              <a key={page} href={servicePath(page)} aria-current={isAt(page) ? 'page' : undefined}>
                 {title}
               </a>
             ))}
-            <a class="docs" href="/docs">
+            <a class="docs" href={servicePath('/docs')}>
               Docs
             </a>
           </nav>

@@ -2,9 +2,9 @@ import type { Dirent } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Content, createRepresentations, toContent } from '../../cache/representations.ts'
+import { type Content, createRepresentations } from '../../cache/representations.ts'
 import { escapeText } from '../../http/markup.ts'
-import { toServiceUrl } from '../../http/service-links.ts'
+import { createPage } from '../../http/relative-links.ts'
 
 /** Addresses of pages; what is there is known when they are read. */
 const PATHS = ['/llms.txt', '/llms-full.txt', '/docs', '/docs/:page', '/docs/guides/:guide']
@@ -37,19 +37,16 @@ function docsPolicy(baseUrls: string[]) {
 
 /** The pages by their paths, with the addresses of the operations filled in. */
 async function readPages(folder: string, baseUrls: BaseUrls) {
-  const ownUrl = toServiceUrl(baseUrls.PUBLIC_BASE_URL, '/')
   const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
-  const read = async ({ parentPath, name }: Dirent): Promise<[path: string, Content]> => {
+  const read = async ({ parentPath, name }: Dirent): Promise<[path: string, (url: string) => Content]> => {
     const path = `${parentPath.slice(folder.length).replaceAll(sep, '/')}/${name}`
     const type = extname(name)
     const toText = (url: string) => (type === '.html' ? escapeText(url) : url.replace(/\/$/, ''))
     const text = (await readFile(join(parentPath, name), 'utf8'))
       .replaceAll('{{PUBLIC_BASE_URL}}', () => toText(baseUrls.PUBLIC_BASE_URL))
       .replaceAll('{{STAGING_BASE_URL}}', () => toText(baseUrls.STAGING_BASE_URL))
-      // Programs follow links of texts from wherever they have them.
-      .replaceAll('](/', () => (type === '.md' || type === '.txt' ? `](${ownUrl}` : '](/'))
     // Its tag is of what is in it: files of two builds can be of the same size and time.
-    return [path.replace(/\.html$/, ''), toContent(text, TYPES[type])]
+    return [path.replace(/\.html$/, ''), createPage(text, TYPES[type] ?? 'application/octet-stream')]
   }
   return new Map(await Promise.all(files.map(read)))
 }
@@ -61,7 +58,7 @@ async function readPages(folder: string, baseUrls: BaseUrls) {
 export function serveDocs(app: FastifyInstance, folder: string, baseUrls: BaseUrls) {
   const policy = docsPolicy([baseUrls.PUBLIC_BASE_URL, baseUrls.STAGING_BASE_URL])
   const representations = createRepresentations('public, no-cache')
-  let pages: Promise<Map<string, Content>> | undefined
+  let pages: Promise<Map<string, (url: string) => Content>> | undefined
   async function send(request: FastifyRequest, reply: FastifyReply) {
     pages ??= readPages(folder, baseUrls)
     // What goes wrong once is tried again.
@@ -69,10 +66,10 @@ export function serveDocs(app: FastifyInstance, folder: string, baseUrls: BaseUr
       pages = undefined
     })
     const [path = ''] = request.url.split('?')
-    const content = (await pages).get(path.replace(/\/$/, ''))
-    if (content === undefined) return reply.callNotFound()
+    const page = (await pages).get(path.replace(/\/$/, ''))
+    if (page === undefined) return reply.callNotFound()
     void reply.header('content-security-policy', policy)
-    await representations.send(request, reply, content)
+    await representations.send(request, reply, page(request.url))
     return reply
   }
   for (const url of PATHS) app.get(url, { schema: { hide: true } }, send)

@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Content, createRepresentations, toContent } from '../../cache/representations.ts'
+import { createRepresentations } from '../../cache/representations.ts'
 import { describeFailure } from '../../database/connection/database-errors.ts'
+import { createPage, toRelativeUrl } from '../../http/relative-links.ts'
 import { addVary } from '../../http/request/negotiation.ts'
-import { serviceLinksOf, toLinkHeader, toServiceUrl } from '../../http/service-links.ts'
+import { serviceLinksOf, toLinkHeader } from '../../http/service-links.ts'
 import type { ExplorerRepository } from './explorer-repository.ts'
 import { type PageHead, toHeadElements } from './page-head.ts'
 
@@ -69,14 +70,13 @@ export async function serveExplorer(
     campaigns,
     hasAddressLookups,
     surfaces,
-    baseUrl,
-  }: { campaigns: ExplorerRepository; hasAddressLookups: boolean; surfaces: readonly string[]; baseUrl: string },
+  }: { campaigns: ExplorerRepository; hasAddressLookups: boolean; surfaces: readonly string[] },
 ) {
   const hidden = { schema: { hide: true } }
-  const link = toLinkHeader(serviceLinksOf(surfaces, baseUrl))
-  const documentation = toServiceUrl(baseUrl, '/docs')
+  const links = serviceLinksOf(surfaces)
+  const lead = ({ url }: FastifyRequest, reply: FastifyReply) => reply.header('link', toLinkHeader(links, url))
   if (folder === undefined) {
-    app.get('/', hidden, async (_request, reply) => reply.header('link', link).redirect(documentation))
+    app.get('/', hidden, async (request, reply) => lead(request, reply).redirect(toRelativeUrl('/docs', request.url)))
     return
   }
   await app.register(fastifyStatic, {
@@ -94,14 +94,14 @@ export async function serveExplorer(
   const shell = hasAddressLookups ? everywhere : everywhere.replace('<html', '<html data-address-lookups="off"')
   // Its tag depends on the content: files of two versions can have the same size and time.
   const toPage = (head: PageHead) =>
-    toContent(
+    createPage(
       shell.replace(HEAD_MARK, () => toHeadElements(head)),
       'text/html; charset=utf-8',
     )
   const representations = createRepresentations('public, no-cache')
-  async function send(request: FastifyRequest, reply: FastifyReply, page: Content) {
+  async function send(request: FastifyRequest, reply: FastifyReply, page: ReturnType<typeof createPage>) {
     void reply.header('content-security-policy', POLICY)
-    await representations.send(request, reply, page)
+    await representations.send(request, reply, page(request.url))
     return reply
   }
 
@@ -111,9 +111,11 @@ export async function serveExplorer(
     app.get(url, hidden, async (request, reply) => {
       if (url !== '/') return send(request, reply, page)
       addVary(reply, 'accept')
-      void reply.header('link', link)
+      void lead(request, reply)
       // Only browsers request pages by name.
-      return request.headers.accept?.includes('text/html') ? send(request, reply, page) : reply.redirect(documentation)
+      return request.headers.accept?.includes('text/html')
+        ? send(request, reply, page)
+        : reply.redirect(toRelativeUrl('/docs', request.url))
     })
   }
 
@@ -124,11 +126,12 @@ export async function serveExplorer(
       const head = CAMPAIGN_ID.test(id) ? await campaigns.findHead(id.toLowerCase()) : undefined
       if (head !== undefined) return await send(request, reply, toPage(head))
       // The script reports that there is no such campaign.
+      const absent = anyCampaign(request.url)
       return await reply
         .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-store', 'x-error-code': 'not_found' })
         .code(404)
-        .type(anyCampaign.type)
-        .send(anyCampaign.plain)
+        .type(absent.type)
+        .send(absent.plain)
     } catch (error) {
       // The page itself reports what it cannot show.
       request.log.warn({ reason: describeFailure(error) }, 'page served without campaign title')

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { createRepresentations, toContent } from '../../cache/representations.ts'
+import { toRelativeUrl } from '../../http/relative-links.ts'
 import { serviceBaseUrl, serviceLinksOf, toServiceUrl } from '../../http/service-links.ts'
 
 const CATALOG_PATH = '/.well-known/api-catalog'
@@ -20,10 +21,9 @@ interface WellKnownSettings {
 export function serveWellKnown(app: FastifyInstance, settings: WellKnownSettings, now: () => Date) {
   const hidden = { schema: { hide: true } }
   const representations = createRepresentations('public, no-cache')
-  const catalogUrl = toServiceUrl(serviceBaseUrl(settings), CATALOG_PATH)
   const catalog = toContent(JSON.stringify(toCatalog(settings)), CATALOG_TYPE)
   app.get(CATALOG_PATH, hidden, async (request, reply) => {
-    void reply.header('link', `<${catalogUrl}>; rel="api-catalog"`)
+    void reply.header('link', `<${toRelativeUrl(CATALOG_PATH, request.url)}>; rel="api-catalog"`)
     await representations.send(request, reply, catalog)
     return reply
   })
@@ -42,9 +42,10 @@ export function serveWellKnown(app: FastifyInstance, settings: WellKnownSettings
 /** The linkset (RFC 9264) of the APIs that are served, each with what describes it. */
 function toCatalog(settings: WellKnownSettings) {
   const { SURFACES, PUBLIC_BASE_URL, STAGING_BASE_URL } = settings
-  const links = serviceLinksOf(SURFACES, serviceBaseUrl(settings))
+  const toUrl = (path: string) => toServiceUrl(serviceBaseUrl(settings), path)
+  const links = serviceLinksOf(SURFACES)
   const targetsOf = (wanted: string) =>
-    links.filter(({ rel }) => rel === wanted).map(({ href, type }) => ({ href, type }))
+    links.filter(({ rel }) => rel === wanted).map(({ path, type }) => ({ href: toUrl(path), type }))
   const described = Object.fromEntries(['service-desc', 'service-doc', 'status'].map((rel) => [rel, targetsOf(rel)]))
   const baseUrls = { public: PUBLIC_BASE_URL, staging: STAGING_BASE_URL }
   const anchors = new Set(
@@ -52,7 +53,7 @@ function toCatalog(settings: WellKnownSettings) {
   )
   return {
     linkset: [
-      { anchor: toServiceUrl(serviceBaseUrl(settings), CATALOG_PATH), item: [...anchors].map((href) => ({ href })) },
+      { anchor: toUrl(CATALOG_PATH), item: [...anchors].map((href) => ({ href })) },
       ...[...anchors].map((anchor) => ({ anchor, ...described })),
     ],
   }

@@ -1,5 +1,6 @@
 import type { Query } from 'reward-campaigns-client'
 import { numberOf } from '../navigation/page-query.ts'
+import { servicePath } from '../navigation/service-path.ts'
 
 /*
  * The filters of the list of campaigns, as they stand in the address of the page: under the names of the service's own
@@ -59,7 +60,7 @@ function typed(kind: Kind, given: string[]): unknown {
 /** The list with a query; separators stay readable. */
 export function toUrl(parameters: URLSearchParams): string {
   const query = parameters.toString().replaceAll('%3A', ':').replaceAll('%2C', ',')
-  return `/explorer/campaigns${query && `?${query}`}`
+  return servicePath(`/explorer/campaigns${query && `?${query}`}`)
 }
 
 /** The list of campaigns with these filters. */

@@ -1,5 +1,6 @@
 import type { ExploredContract } from 'reward-campaigns-client'
 import { withQuery } from '../navigation/page-query.ts'
+import { servicePath } from '../navigation/service-path.ts'
 import { Address } from '../parts/address.tsx'
 import { Count, UsdOfClaims } from '../parts/amounts.tsx'
 import { Bar } from '../parts/bar.tsx'
@@ -10,7 +11,7 @@ import { RowHead } from '../parts/row-head.tsx'
 /** A contract with what campaigns brought to it. @param share of the highest of those that are shown. */
 export function ContractRow({ contract, rank, share }: { contract: ExploredContract; rank: number; share: number }) {
   const { chainId, address, name, stats } = contract
-  const campaigns = withQuery('/explorer/campaigns', {
+  const campaigns = withQuery(servicePath('/explorer/campaigns'), {
     chainId: String(chainId),
     targetContract: address,
     // All that count here.

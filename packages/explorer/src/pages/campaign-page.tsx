@@ -9,6 +9,7 @@ import { isFunded } from '../campaigns/incentives/incentive-budget.ts'
 import { State } from '../campaigns/state.tsx'
 import { recordTokens } from '../campaigns/tokens/recorded-tokens.ts'
 import { chosenOf } from '../navigation/choice.tsx'
+import { servicePath } from '../navigation/service-path.ts'
 import { type ChosenRange, chosenRange } from '../outlook/chosen-range.ts'
 import { outlookOf } from '../outlook/outlook-view.tsx'
 import { Usd } from '../parts/amounts.tsx'
@@ -33,7 +34,7 @@ export function CampaignPage({ id = '' }: { id?: string }) {
   return (
     <>
       <p class="way">
-        <a href="/explorer/campaigns">Campaigns</a>
+        <a href={servicePath('/explorer/campaigns')}>Campaigns</a>
       </p>
       <div class="title">
         <Mark text={title} />

@@ -1,4 +1,5 @@
 import { ChainCard } from '../chains/chain-card.tsx'
+import { servicePath } from '../navigation/service-path.ts'
 import { Heading } from '../parts/heading.tsx'
 import { Empty, Shown } from '../requests/request-result.tsx'
 import { RequestView } from '../requests/request-view.tsx'
@@ -22,7 +23,7 @@ export function ChainsPage() {
             <Empty>
               <p>No chain is indexed here: the data was imported, and changes with the next import.</p>
               <p>
-                <a href="/docs">The documentation</a> says how to index a chain.
+                <a href={servicePath('/docs')}>The documentation</a> says how to index a chain.
               </p>
             </Empty>
           ) : (

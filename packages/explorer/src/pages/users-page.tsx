@@ -1,6 +1,7 @@
 import '../users/users.css'
 import { useLocation } from 'preact-iso'
 import { Choice, chosenOf } from '../navigation/choice.tsx'
+import { servicePath } from '../navigation/service-path.ts'
 import { shortenHex } from '../parts/address.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Heading } from '../parts/heading.tsx'
@@ -46,7 +47,7 @@ export function UserPage({ address = '' }: { address?: string }) {
   return (
     <>
       <p class="way">
-        <a href="/explorer/users">Rewards</a>
+        <a href={servicePath('/explorer/users')}>Rewards</a>
       </p>
       <Heading title={`Rewards of ${shortenHex(address)}`} />
       <p class="whole-address">

@@ -1,4 +1,5 @@
 import { withQuery } from '../navigation/page-query.ts'
+import { servicePath } from '../navigation/service-path.ts'
 import { chainName } from '../texts/chain-names.ts'
 import { Name } from './name.tsx'
 
@@ -18,7 +19,7 @@ export function campaignTitle({ id, chainId, campaignName, nftName, actionTempla
 }
 
 /** Where the page of a campaign is. */
-const campaignPath = (id: string) => `/explorer/campaigns/${id}`
+const campaignPath = (id: string) => servicePath(`/explorer/campaigns/${id}`)
 
 /** The way to a campaign. @param user an account of which is to be shown whether it can claim. */
 export function CampaignLink({ campaign, user }: { campaign: Named; user?: string }) {

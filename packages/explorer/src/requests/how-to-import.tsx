@@ -1,3 +1,4 @@
+import { servicePath } from '../navigation/service-path.ts'
 import { client } from './service.ts'
 import { useRequest } from './use-request.ts'
 
@@ -13,8 +14,8 @@ export function HowToImport() {
   return (
     <p>
       No campaign is stored yet. <code>reward-campaigns import FILE</code> loads some:{' '}
-      <a href="/docs/guides/importing">how to import</a>,{' '}
-      <a href="/docs/guides/following-a-chain">how to follow a chain</a>.
+      <a href={servicePath('/docs/guides/importing')}>how to import</a>,{' '}
+      <a href={servicePath('/docs/guides/following-a-chain')}>how to follow a chain</a>.
     </p>
   )
 }

@@ -1,3 +1,5 @@
+import { PREFIX, servicePath } from '../navigation/service-path.ts'
+
 /*
  * What changes while a page is looked at, by a stream of events: one for all that the page shows. Where there is none, pages
  * poll more often.
@@ -33,8 +35,8 @@ function notifyAll() {
 
 /** Follows what the page is about, as long as it is looked at. */
 function connect() {
-  const campaign = /^\/explorer\/campaigns\/([^/]+)/.exec(location.pathname)?.[1]
-  const wanted = document.hidden ? undefined : `/changes${campaign ? `?campaignId=${campaign}` : ''}`
+  const campaign = /^\/explorer\/campaigns\/([^/]+)/.exec(location.pathname.slice(PREFIX.length))?.[1]
+  const wanted = document.hidden ? undefined : servicePath(`/changes${campaign ? `?campaignId=${campaign}` : ''}`)
   if (wanted === url || !('EventSource' in globalThis)) return
   source?.close()
   url = wanted

@@ -23,11 +23,11 @@ export function requestPath({ path, query = {} }: RequestMade): string {
 }
 
 /** The request as a command line. */
-export const asCurl = (request: RequestMade, origin: string) =>
-  `curl '${(origin + requestPath(request)).replaceAll("'", '%27')}'`
+export const asCurl = (request: RequestMade, baseUrl: string) =>
+  `curl '${(baseUrl + requestPath(request)).replaceAll("'", '%27')}'`
 
 /** The request as a module that makes it. */
-export function asClientCode({ method, id, query = {} }: RequestMade, origin: string): string {
+export function asClientCode({ method, id, query = {} }: RequestMade, baseUrl: string): string {
   const parameters = known(query).map(([name, value]) => `${name}: ${literal(value)}`)
   const given = [
     ...(id === undefined ? [] : [literal(id)]),
@@ -36,7 +36,7 @@ export function asClientCode({ method, id, query = {} }: RequestMade, origin: st
   return [
     "import { createClient } from 'reward-campaigns-client'",
     '',
-    `const client = createClient({ baseUrl: ${literal(origin)} })`,
+    `const client = createClient({ baseUrl: ${literal(baseUrl)} })`,
     `const response = await client.${method}(${given.join(', ')})`,
     'console.log(response)',
     '',

@@ -1,4 +1,5 @@
 import { createClient } from 'reward-campaigns-client'
+import { servicePath } from '../navigation/service-path.ts'
 import { recordAge } from './staleness.ts'
 
 /**
@@ -6,7 +7,7 @@ import { recordAge } from './staleness.ts'
  * page cannot have now it says, and asks again by itself.
  */
 export const client = createClient({
-  baseUrl: '/',
+  baseUrl: servicePath('/'),
   retries: 0,
   async fetch(request) {
     // Who names a tag is not answered by the browser; the others would be, with what is up to half a minute old.

@@ -1,6 +1,7 @@
 import { useLocation } from 'preact-iso'
 import { withQuery } from '../navigation/page-query.ts'
 import { Pager } from '../navigation/pager.tsx'
+import { servicePath } from '../navigation/service-path.ts'
 import { HowToImport } from '../requests/how-to-import.tsx'
 import { Empty } from '../requests/request-result.tsx'
 import { duration } from '../texts/format-times.ts'
@@ -27,7 +28,7 @@ export function TrendsView({
         {trends.length === 0 ? (
           <>
             <p>
-              Nothing was claimed in this period. <a href="/explorer/campaigns">All campaigns</a>
+              Nothing was claimed in this period. <a href={servicePath('/explorer/campaigns')}>All campaigns</a>
             </p>
             <HowToImport />
           </>

@@ -1,4 +1,5 @@
 import type { IncentiveEligibility } from 'reward-campaigns-client'
+import { servicePath } from '../navigation/service-path.ts'
 import { Address } from '../parts/address.tsx'
 import { ChainLabel } from '../parts/chain-label.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
@@ -25,7 +26,7 @@ export function HowToClaim({
       <span>
         Send this transaction on <ChainLabel chainId={chainId} />, from any account: to{' '}
         <Address chainId={chainId} address={transaction.to} what="campaign core" />, without value unless{' '}
-        <a href="/docs/guides/user-rewards#claim">the validator takes a fee</a>.
+        <a href={servicePath('/docs/guides/user-rewards#claim')}>the validator takes a fee</a>.
       </span>{' '}
       <CopyButton text={transaction.data} label="Copy data" what="of the transaction" />{' '}
       <CopyButton text={JSON.stringify(transaction)} label="Copy transaction" what="as JSON" />

@@ -1,7 +1,8 @@
+import { servicePath } from '../navigation/service-path.ts'
 import { shortenHex } from '../parts/address.tsx'
 
 /** Where the page of an account is. */
-export const userPath = (address: string) => `/explorer/users/${address}`
+export const userPath = (address: string) => servicePath(`/explorer/users/${address}`)
 
 /** Whether the service says what an account has claimed and can claim; the page that it sends tells where it does not. */
 export const hasAddressLookups = () => document.documentElement.dataset.addressLookups !== 'off'

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { html } from '../../markup.ts'
+import { toRelativeHtml } from '../../relative-links.ts'
 import { toServiceUrl } from '../../service-links.ts'
 import { prefersType } from '../negotiation.ts'
 import type { ParameterError } from './error-schemas.ts'
@@ -46,9 +47,10 @@ export const NOT_FOUND_POLICY =
 export const wantsPage = ({ method, headers }: FastifyRequest) =>
   (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true
 
-/** The page for a link to a page that does not exist. */
-export const toNotFoundPage = (sentence: string) =>
-  html`<!doctype html>
+/** The page for a requested URL that does not exist. */
+export const toNotFoundPage = (sentence: string, url: string) =>
+  toRelativeHtml(
+    html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -68,4 +70,6 @@ export const toNotFoundPage = (sentence: string) =>
 </main>
 </body>
 </html>
-`.text
+`.text,
+    url,
+  )

@@ -81,7 +81,7 @@ function sendError(
     return reply
       .header('content-security-policy', NOT_FOUND_POLICY)
       .type('text/html; charset=utf-8')
-      .send(toNotFoundPage(error.sentence))
+      .send(toNotFoundPage(error.sentence, request.url))
   }
   const { type, body } = toFailureBody(error, request.id, request.headers, baseUrl)
   return reply.type(type).send(body)
