@@ -11,7 +11,7 @@
  */
 
 /** What belongs to no room: it knows nothing of the service. */
-const EVERYBODYS = '^src/(abort-signals|fetch-ports|operator-error|turns)[.]ts$'
+const EVERYBODYS = '^src/(abort-signals|fetch-ports|operator-error|operator-text|turns)[.]ts$'
 
 const allow = (name, from, to, comment) => ({
   name,
@@ -158,8 +158,8 @@ module.exports = {
     ),
     allow(
       'settings-know-schemas-only',
-      '^src/(config|settings)[.]ts$',
-      ['^src/schemas/', '^src/settings[.]ts$'],
+      '^src/(config|settings|settings-file|misspelt-settings)[.]ts$',
+      ['^src/schemas/', '^src/(settings|settings-file|misspelt-settings)[.]ts$'],
       'Settings are read before anything else is there.',
     ),
     allow(

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { compile } from '@fastify/proxy-addr'
+import { nearestSetting } from './misspelt-settings.ts'
 import { OperatorError } from './operator-error.ts'
-import { nearestName } from './schemas/parameters/nearest-name.ts'
+import { toOperatorText } from './operator-text.ts'
 import { createValidator, describeFault, type ValidateFunction } from './schemas/validator.ts'
 import { renamedSettings, Settings } from './settings.ts'
+import { parseSettingsFile } from './settings-file.ts'
 
 /* The only reader of the environment. Every setting is text there; `read` says how the text becomes the value. */
 
@@ -20,19 +22,18 @@ export class ConfigurationError extends OperatorError {
 const checks = new Map<string, ValidateFunction>()
 
 /**
- * Reads and checks all settings at once. An empty variable counts as absent.
- * @param report is called with a sentence for each variable whose name is close to that of a setting.
+ * Reads and checks all settings at once. An empty variable counts as absent. A variable whose name is close to that of a setting is
+ * a fault.
+ * @param environment by default that of the process, with `ENV_FILE`.
  * @throws ConfigurationError with every faulty setting.
  */
-export function readSettings(
-  environment: Record<string, string | undefined> = readEnvironment(),
-  report: (sentence: string) => void = (sentence) => process.stderr.write(`${sentence}\n`),
-): Settings {
-  for (const sentence of misspeltIn(environment)) report(sentence)
+export function readSettings(environment?: Environment): Settings {
+  const { variables, faults: faultsOfFile } =
+    environment === undefined ? loadFile() : { variables: environment, faults: [] }
+  const faults = [...faultsOfFile, ...(environment === undefined ? [] : misspeltIn(environment))]
   const settings: Record<string, unknown> = {}
-  const faults: string[] = []
   for (const [name, schema] of Object.entries(Settings.properties)) {
-    const written = environment[name]
+    const written = variables[name]
     const isSet = written !== undefined && written !== ''
     const value = isSet ? read(written, schema.type) : schema.default
     if (value !== undefined) settings[name] = value
@@ -49,12 +50,14 @@ export function readSettings(
   }
   faults.push(...faultsOfProxies(settings.TRUSTED_PROXIES))
   for (const [former, name] of renamedSettings) {
-    if (environment[former]) faults.push(`${former} is now called ${name}`)
+    if (variables[former]) faults.push(`${former} is now called ${name}`)
   }
   if (faults.length > 0) throw new ConfigurationError([...new Set(faults)].join('\n'))
   // Each is checked, or has its default.
   return settings as Settings
 }
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 /** What is wrong with one of the settings. */
 function faultsOf(name: string, settings: Record<string, unknown>): string[] {
@@ -67,17 +70,38 @@ function faultsOf(name: string, settings: Record<string, unknown>): string[] {
 /**
  * The environment, with the variables of `ENV_FILE`: the database driver reads it too (`PGPASSWORD`, for example), and
  * a chain file may name any variable.
+ * @throws ConfigurationError with every fault of the file and of names.
  */
-export function readEnvironment(): Readonly<Record<string, string | undefined>> {
-  const named = process.env.ENV_FILE
-  const file = named === undefined || named === '' ? Settings.properties.ENV_FILE.default : named
+export function readEnvironment(): Environment {
+  const { variables, faults } = loadFile()
+  if (faults.length > 0) throw new ConfigurationError(faults.join('\n'))
+  return variables
+}
+
+/** Adds the variables of `ENV_FILE` to the environment, which overrides them; with the faults of the file, and of all names. */
+function loadFile(): { variables: Environment; faults: string[] } {
+  const faults = misspeltIn(process.env)
+  const named = process.env.ENV_FILE === '' ? undefined : process.env.ENV_FILE
+  const file = named ?? Settings.properties.ENV_FILE.default
+  let bytes: Buffer
   try {
-    process.loadEnvFile(file)
+    bytes = readFileSync(file)
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    if (!isMissing || file === named) throw new ConfigurationError(`ENV_FILE ${file} cannot be read`, { cause: error })
+    if (!isMissing || file === named) faults.push(`ENV_FILE ${file} cannot be read`)
+    return { variables: process.env, faults }
   }
-  return process.env
+  const written = parseSettingsFile(file, bytes)
+  faults.push(...written.faults)
+  for (const { name, value, line } of written.variables) {
+    const [misspelt] = misspeltIn({ [name]: value })
+    if (misspelt !== undefined) faults.push(`${file}:${line}: ${misspelt}`)
+    const isOther = name === 'ENV_FILE' && value !== '' && value !== file
+    if (isOther && named === undefined) faults.push(`${file}:${line}: ENV_FILE counts in the environment only`)
+  }
+  const variables = new Map(written.variables.map(({ name, value }) => [name, value]))
+  for (const [name, value] of variables) process.env[name] ??= value
+  return { variables: process.env, faults }
 }
 
 /** Whether OpenTelemetry's own variables ask for traces: they name a destination, and do not switch traces off. */
@@ -116,7 +140,7 @@ function takePassword(settings: Record<string, unknown>): string[] {
   if (connection.password !== '' || connection.searchParams.has('password'))
     return ['DATABASE_URL has a password, and DATABASE_PASSWORD_FILE names another one: set one of them']
   try {
-    const password = readFileSync(String(file), 'utf8').replace(/\r?\n$/, '')
+    const password = toOperatorText(readFileSync(String(file))).replace(/\r?\n$/, '')
     if (password === '') return [`DATABASE_PASSWORD_FILE ${file} is empty`]
     connection.searchParams.set('password', password)
     settings.DATABASE_URL = connection.href
@@ -126,18 +150,12 @@ function takePassword(settings: Record<string, unknown>): string[] {
   }
 }
 
-/** Longer names of other programs may differ from one of ours in more letters. */
-const MAX_MISSPELT_LETTERS = 2
-
 /** A misspelt `DATABASE_URL` would otherwise silently start a database with samples. */
-function misspeltIn(environment: Record<string, string | undefined>): string[] {
-  const known = Object.keys(Settings.properties)
-  return Object.keys(environment).flatMap((name) => {
-    if (known.includes(name) || renamedSettings.has(name)) return []
-    const nearest = nearestName(name, known, MAX_MISSPELT_LETTERS)
+const misspeltIn = (environment: Environment) =>
+  Object.entries(environment).flatMap(([name, value]) => {
+    const nearest = value ? nearestSetting(name) : undefined
     return nearest === undefined ? [] : [`${name} is no setting: did you mean ${nearest}?`]
   })
-}
 
 const describeReason = (error: unknown) => (error instanceof Error ? error.message.split(',')[0] : String(error))
 

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { SingleBar } from 'cli-progress'
 import { sql } from 'drizzle-orm'
-import { generateSample, type SampleOptions } from 'reward-campaigns-sample-data'
+import { generateSample, PROJECT_IMAGES, type SampleOptions } from 'reward-campaigns-sample-data'
 import { DatabaseUnreachableError, isConnectionFailure } from '../database/connection/database-errors.ts'
 import type { Database } from '../database/connection/open-database.ts'
-import { campaigns } from '../database/tables/campaigns.ts'
+import { actionTemplates, campaigns } from '../database/tables/campaigns.ts'
 import { followedChains } from '../database/tables/followed-chains.ts'
 import { ImportFailedError } from '../import/import-failures.ts'
 import { importRecords } from '../import/importer.ts'
@@ -55,6 +55,14 @@ export async function fillWithSample(url: string, database: Database, log: (what
   } finally {
     bar.stop()
   }
+}
+
+/** Whether a database has sample data, however that came into it. */
+export async function holdsSample(database: Database) {
+  const { rows } = await database.execute(
+    sql`select from ${actionTemplates} where starts_with(${actionTemplates.projectImage}, ${PROJECT_IMAGES}) limit 1`,
+  )
+  return rows.length > 0
 }
 
 /** A database that becomes unreachable meanwhile may come back, and be filled then. */

@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib'
 import type { ImportRecord, RemovalRecord } from '../ingest/records.ts'
 import { toPlainText } from '../ingest/validation-errors.ts'
 import { OperatorError } from '../operator-error.ts'
+import { isUtf16, UTF_16 } from '../operator-text.ts'
 
 /** A source of records: NDJSON as bytes. */
 export interface ImportSource {
@@ -99,9 +100,7 @@ async function* restore(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenera
 
 /** The first two bytes show other formats; NUL bytes further on are faults of their line. */
 function requireText(file: string, start: Buffer) {
-  const mark = start.subarray(0, 2).toString('latin1')
-  const isUtf16 = mark === '\xff\xfe' || mark === '\xfe\xff' || (start[0] === 0) !== (start[1] === 0)
-  if (isUtf16) throw new UnreadableFileError(file, 'it is UTF-16, and NDJSON is UTF-8')
+  if (isUtf16(start)) throw new UnreadableFileError(file, UTF_16)
   if (start[0] === 0) throw new UnreadableFileError(file, 'it has NUL bytes, which no text has')
 }
 

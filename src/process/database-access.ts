@@ -6,16 +6,20 @@ import { ConfigurationError } from '../config.ts'
 import { explainFailure, isDatabaseUnreachable } from '../database/connection/database-errors.ts'
 import type { Database } from '../database/connection/open-database.ts'
 import { openPool } from '../database/connection/pool.ts'
+import { describeDatabase } from '../database/describe-database.ts'
 import { migrateDatabase } from '../database/migrate-database.ts'
 import { requireCurrentSchema } from '../database/schema-version.ts'
 import { type EmbeddedServer, openEmbeddedServer } from '../embedded/embedded-postgres.ts'
 import { findBinaries } from '../embedded/embedded-programs.ts'
 import type { Settings } from '../settings.ts'
+import { toPrintable } from './print-rows.ts'
 import { ending, onShutdown } from './shutdown.ts'
 
 export interface DatabaseAccess {
   url: string
   isEmbedded: boolean
+  /** What it is, for an operator: without a host or a secret. */
+  describe: (database: Database) => Promise<string>
   /** Releases an embedded server; the last process to release it stops it. */
   close: () => Promise<void>
 }
@@ -37,7 +41,8 @@ export function createDatabaseAccess(settings: Settings, log: (what: string) => 
   )
   return {
     async open(): Promise<DatabaseAccess> {
-      if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, isEmbedded: false, close }
+      if (settings.DATABASE_URL !== undefined)
+        return { url: settings.DATABASE_URL, isEmbedded: false, describe: describeServer, close }
       // If none can run, as in the image, its folder does not matter.
       await findBinaries()
       const folder = await createDataFolder(settings.DATA_DIR)
@@ -49,10 +54,12 @@ export function createDatabaseAccess(settings: Settings, log: (what: string) => 
       })
       const { url } = await opening
       ending.throwIfAborted()
-      return { url, isEmbedded: true, close }
+      return { url, isEmbedded: true, describe: async () => `embedded in ${folder}`, close }
     },
   }
 }
+
+const describeServer = async (database: Database) => toPrintable(await describeDatabase(database))
 
 const printOnTerminal = (what: string) => void (process.stderr.isTTY && process.stderr.write(`${what}\n`))
 

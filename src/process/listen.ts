@@ -46,13 +46,25 @@ export function describeListenFailure(error: unknown, { host, port }: { host: st
 /** How the commands are called here: in a checkout, or from the installed package. */
 const COMMAND = basename(dirname(import.meta.dirname)) === 'dist' ? 'reward-campaigns' : 'npm run cli --'
 
-/** Says that the service is ready; at a terminal with what a newcomer wants to know. */
-export function logReady(log: Pick<FastifyBaseLogger, 'info'>, address: string, settings: Settings) {
-  log.info(isTerminal ? welcome(address, settings) : 'ready')
+/** What is served: which database, and whether it holds sample data. */
+export interface ServedData {
+  database: string
+  hasSampleData: boolean
+}
+
+/** Says that the service is ready, and with which data; at a terminal with what else a newcomer wants to know. */
+export function logReady(
+  log: Pick<FastifyBaseLogger, 'info'>,
+  address: string,
+  settings: Settings,
+  served: ServedData,
+) {
+  if (isTerminal) log.info(welcome(address, settings, served))
+  else log.info(served, 'ready')
 }
 
 /** What a newcomer at a terminal wants to know once the service is ready at a URL. */
-export function welcome(address: string, settings: Settings) {
+export function welcome(address: string, settings: Settings, { database, hasSampleData }: ServedData) {
   const isServed = (surface: 'public' | 'staging') => settings.SURFACES.includes(surface)
   const lines = [
     ...(settings.EXPLORER && isServed('public') ? [['explorer', `${address}/`]] : []),
@@ -60,6 +72,7 @@ export function welcome(address: string, settings: Settings) {
     ['docs', `${address}/docs`],
     ['guides', `${address}/docs/guides`],
     ['OpenAPI', `${address}/openapi.json`],
+    ['database', `${database}, with${hasSampleData ? '' : 'out'} sample data`],
     ['import', `${COMMAND} import FILE`],
     ...(isServed('staging') ? [['token', `${COMMAND} token create --user USER`]] : []),
     ['end', 'Ctrl-C'],

@@ -44,6 +44,21 @@ describe('index refuses, with code 1 and before anything is followed,', () => {
     expect(stderr).toMatch(/^the chain file cannot be read: .*\/no\/such\/file\.yaml'\n$/)
   })
 
+  test('a file that is UTF-16; one with a byte order mark is read', async () => {
+    await using chains = await aChainFile()
+    const index = async (content: Buffer) => {
+      await writeFile(chains.file, content)
+      const { code, stderr } = await runCli(['index', '--chains', chains.file], {})
+      expect(code).toBe(1)
+      return stderr
+    }
+    const reason = 'it is UTF-16, and must be UTF-8'
+    expect(await index(Buffer.from('\uFEFFchains:\n', 'utf16le'))).toBe(
+      `the chain file ${chains.file} cannot be read: ${reason}\n`,
+    )
+    expect(await index(Buffer.from('\uFEFFchains: 1\n'))).toBe(`${chains.file}:1: /chains: must be an array\n`)
+  })
+
   test.each([
     [[], 'error: index needs --chains FILE, or --status'],
     [['--chains', 'x', '--status'], 'error: index needs --chains FILE, or --status'],

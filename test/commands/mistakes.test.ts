@@ -14,7 +14,7 @@ import { requireReadable, toFileSource, UnreadableFileError } from '../../src/im
 import { createDataFolder } from '../../src/process/database-access.ts'
 import { describeListenFailure, listenOn } from '../../src/process/listen.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { CLI, NodeProcess, runCli, startCli } from '../setup/servers/processes.ts'
+import { CLI, NodeProcess, RunningProcess, runCli, startCli } from '../setup/servers/processes.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -222,37 +222,37 @@ describe('Node.js', () => {
 })
 
 describe('a misspelt setting', () => {
-  const reported =
-    'DATABSE_URL is no setting: did you mean DATABASE_URL?\nlog_level is no setting: did you mean LOG_LEVEL?\n'
+  const sentences = [
+    'DATABASE_URI is no setting: did you mean DATABASE_URL?',
+    'PROT is no setting: did you mean PORT?',
+    'log_level is no setting: did you mean LOG_LEVEL?',
+  ]
 
-  test('is told by every command that reads settings, and changes nothing else', async () => {
-    const environment = { DATABSE_URL: 'postgres://localhost/database', log_level: 'warn' }
-    const document = await readFile(join(root, 'openapi.json'), 'utf8')
-    expect(await runCli(['openapi'], environment)).toEqual({
-      code: 0,
-      signal: null,
-      stdout: document,
-      stderr: reported,
-    })
+  test('ends every command that reads settings, whichever others are faulty', async () => {
+    const environment = {
+      DATABASE_URI: 'postgres://localhost/database',
+      PROT: '80',
+      log_level: 'warn',
+      PORT: 'nowhere',
+    }
+    const { code, stdout, stderr } = await runCli(['openapi'], environment)
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr.split('\n')).toEqual([...sentences, expect.stringMatching(/^PORT must be /), ''])
   })
 
-  test('is told where it stands in ENV_FILE too, and is never shown with its value', async () => {
+  test('is told with its line where it stands in ENV_FILE, and never with its value', async () => {
     await using data = await aFolder()
     const file = join(data.folder, 'settings')
-    await writeFile(file, 'DATABSE_URL=postgres://user:hunter2@localhost/database\nPORT=nowhere\n')
-    const { code, stderr } = await runCli(['token', 'list'], { ENV_FILE: file })
+    await writeFile(file, '# Ours\nDATABSE_URL=postgres://user:hunter2@localhost/database\nPORT=nowhere\n')
+    const { code, stderr } = await runCli(['token', 'list'], { ENV_FILE: file, DRAIN: '5' })
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^DATABSE_URL is no setting: did you mean DATABASE_URL\?\nPORT must be [^\n]+\n$/)
+    expect(stderr.split('\n')).toEqual([
+      'DRAIN is no setting: did you mean DRAIN_SECONDS?',
+      `${file}:2: DATABSE_URL is no setting: did you mean DATABASE_URL?`,
+      expect.stringMatching(/^PORT must be /),
+      '',
+    ])
     expect(stderr).not.toContain('hunter2')
-  })
-
-  test('is told from names that are not ours', async () => {
-    const others =
-      'HOME HOSTNAME LANG LOGNAME MAIL PATH POSTGRES_PASSWORD PWD SHELL SHLVL TERM TMPDIR USER PGHOST PGPORT PGPASSWORD DATA_PORT XDG_DATA_DIRS NODE_ENV NODE_OPTIONS KUBERNETES_PORT OTEL_LOG_LEVEL npm_config_cache'
-    const environment = Object.fromEntries(others.split(' ').map((name) => [name, 'x']))
-    const sentences: string[] = []
-    readSettings(environment, (sentence) => sentences.push(sentence))
-    expect(sentences).toEqual([])
   })
 })
 
@@ -355,11 +355,11 @@ describe('import', () => {
 })
 
 describe('ENV_FILE', () => {
-  const anEnvironmentFile = async (text: string) => {
-    const { folder, ...rest } = await aFolder()
-    const file = join(folder, 'settings')
-    await writeFile(file, text)
-    return { file, ...rest }
+  const anEnvironmentFile = async (content: string | Buffer, name = 'settings') => {
+    const data = await aFolder()
+    const file = join(data.folder, name)
+    await writeFile(file, content)
+    return { file, ...data }
   }
 
   test('its settings are read, and those of the environment win', async () => {
@@ -368,12 +368,72 @@ describe('ENV_FILE', () => {
     await using service = startCli(['serve'], { ENV_FILE: settings.file, LOG_LEVEL: 'info' })
     const response = await fetch(`${await service.ready()}/campaigns`)
     expect(await response.json()).toEqual({ campaigns: [], totalCampaigns: 0 })
+    // Neither the host nor a secret.
+    const name = new URL(database.url).pathname.slice(1)
+    const ready = await service.said(/^(.*"msg":"ready".*)$/m)
+    expect(JSON.parse(ready)).toEqual({
+      ...{ level: 30, time: expect.any(Number), pid: expect.any(Number), hostname: expect.any(String), msg: 'ready' },
+      ...{ database: expect.stringMatching(new RegExp(`^${name} on PostgreSQL [0-9.]+$`)), hasSampleData: false },
+    })
   })
 
   test('its faults are told like those of the environment', async () => {
     await using settings = await anEnvironmentFile('PORT=nowhere\n')
     const result = await runCli(['token', 'list'], { ENV_FILE: settings.file })
     expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^PORT must be [^\n]*\n$/) })
+  })
+
+  test.each([
+    ['a byte order mark before its first setting', Buffer.from('\uFEFFDATABASE_URL=nowhere\n')],
+    ['lines that end as on Windows', Buffer.from('LOG_LEVEL=info\r\nDATABASE_URL="nowhere" # here\r\n')],
+    ['export before it', Buffer.from('  export DATABASE_URL = nowhere')],
+  ])('is read with %s', async (_what, bytes) => {
+    await using settings = await anEnvironmentFile(bytes)
+    const result = await runCli(['token', 'list'], { ENV_FILE: settings.file })
+    expect(result).toMatchObject({ code: 1, stderr: expect.stringMatching(/^DATABASE_URL must be [^\n]*\n$/) })
+  })
+
+  test('all its faults are told at once, with their lines and without a value, and those of settings', async () => {
+    await using settings = await anEnvironmentFile(
+      "PORT=nowhere\nDATABASE_URL: postgres://hunter2\nRPC_1=\"https://hunter2\nRPC_2='a' hunter2\nRPC_3=hunter2#a\nENV_FILE=other\n=hunter2\n",
+    )
+    const { code, stderr } = await runCli(['token', 'list'], { ENV_FILE: settings.file })
+    expect(code).toBe(1)
+    expect(stderr.split('\n')).toEqual([
+      `${settings.file}:2: the line is neither a comment nor NAME=value`,
+      `${settings.file}:3: RPC_1 has an opening quote (") without its closing one in the line`,
+      `${settings.file}:4: RPC_2 has text behind its closing quote (')`,
+      `${settings.file}:5: RPC_3 has a # without a space before it: put the value into quotes, or a space before the comment`,
+      `${settings.file}:7: the line is neither a comment nor NAME=value`,
+      expect.stringMatching(/^PORT must be /),
+      '',
+    ])
+  })
+
+  test.each([
+    ['UTF-16 with a mark', Buffer.from('\uFEFFPORT=1\n', 'utf16le'), 'it is UTF-16, and must be UTF-8'],
+    ['UTF-16', Buffer.from('PORT=1\n', 'utf16le'), 'it is UTF-16, and must be UTF-8'],
+    ['Latin 1', Buffer.from('PORT=1\n# Schl\u00fcssel\n', 'latin1'), 'line 2 is not UTF-8'],
+    ['NUL', Buffer.from('PORT=1\n\nHOST=a\0\n'), 'it has a NUL byte in line 3'],
+  ])('in %s is refused', async (_what, bytes, reason) => {
+    await using settings = await anEnvironmentFile(bytes)
+    const result = await runCli(['token', 'list'], { ENV_FILE: settings.file, PORT: 'nowhere' })
+    expect(result).toMatchObject({ code: 1, stdout: '' })
+    expect(result.stderr.split('\n')).toEqual([
+      `${settings.file} cannot be read: ${reason}`,
+      expect.stringMatching(/^PORT must be /),
+      '',
+    ])
+  })
+
+  test('that the default file names would not be read', async () => {
+    await using settings = await anEnvironmentFile('ENV_FILE=other\n', '.env')
+    await using cli = new RunningProcess(
+      [process.execPath, join(root, CLI), 'token', 'list'],
+      { ENV_FILE: '' },
+      { cwd: settings.folder },
+    )
+    expect(await cli.ended).toMatchObject({ code: 1, stderr: '.env:1: ENV_FILE counts in the environment only\n' })
   })
 
   test('that is named and not there is a fault', async () => {

@@ -135,10 +135,17 @@ test('a lost history ends it, and what is wrong with its options is said, withou
     return stderr.trim()
   }
   const secret = ['--secret-file', secretFile]
+  const utf16 = join(folder, 'utf16')
+  await writeFile(utf16, `\uFEFF${SECRET}`, 'utf16le')
+  const marked = join(folder, 'marked')
+  await writeFile(marked, `\uFEFF${SECRET}\r\n`)
   expect(
     await Promise.all([
       run('--to', url, ...secret, '--cursor-file', lost),
       run('--to', url, '--secret-file', short),
+      run('--to', url, '--secret-file', utf16),
+      // The secret is read, and what is wrong comes after it.
+      run('--to', url, '--secret-file', marked, '--from', 'abc'),
       run('--to', 'http://example.com/', ...secret),
       run('--to', 'https://me:pass@example.com/', ...secret),
       run('--to', 'https://example.com:10080/hook', ...secret),
@@ -148,6 +155,8 @@ test('a lost history ends it, and what is wrong with its options is said, withou
   ).toEqual([
     expect.stringContaining('the changes after the cursor are not known any more'),
     '--secret-file must hold a secret: whsec_ and 24 to 64 bytes in base64',
+    `--secret-file cannot be read: ${utf16} (it is UTF-16, and must be UTF-8)`,
+    '--from must be a cursor of changes',
     '--to must be an https URL; http only for this machine',
     '--to must not hold a user or a password',
     '--to must have another port: nothing is sent to port 10080, which the Fetch standard blocks',

@@ -47,6 +47,7 @@ test('a file that is of no use is a fault of the settings, which does not show a
   const DATABASE_URL = 'postgres://user@database.example/rewards'
   const file = await aFile('hunter2')
   const empty = await aFile('\n')
+  const utf16 = await aFile('h\0u\0n\0')
   for (const [settings, sentence] of [
     [{ DATABASE_PASSWORD_FILE: file }, 'DATABASE_PASSWORD_FILE needs DATABASE_URL'],
     [
@@ -54,6 +55,7 @@ test('a file that is of no use is a fault of the settings, which does not show a
       'DATABASE_URL has a password, and DATABASE_PASSWORD_FILE names another one: set one of them',
     ],
     [{ DATABASE_URL, DATABASE_PASSWORD_FILE: empty }, `DATABASE_PASSWORD_FILE ${empty} is empty`],
+    [{ DATABASE_URL, DATABASE_PASSWORD_FILE: utf16 }, `DATABASE_PASSWORD_FILE ${utf16} cannot be read: it is UTF-16`],
     [
       { DATABASE_URL, DATABASE_PASSWORD_FILE: '/nowhere/password' },
       'DATABASE_PASSWORD_FILE /nowhere/password cannot be read: ENOENT: no such file or directory',

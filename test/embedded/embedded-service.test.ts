@@ -50,6 +50,8 @@ test('serve makes its database, fills it though its server is killed meanwhile, 
   await waitFor(async () => ((await query(server, importing)).length > 0 ? true : undefined))
   await killServer(data.folder)
   const listed = await listNewest(await service.ready())
+  const ready = await service.said(/^(.*"msg":"ready".*)$/m)
+  expect(JSON.parse(ready)).toMatchObject({ database: `embedded in ${data.folder}`, hasSampleData: true })
   const said = await endsInOrder(service)
   expect(said.slice(0, 4)).toEqual([
     expect.stringMatching(/^Server listening at /),

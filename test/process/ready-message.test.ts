@@ -14,14 +14,23 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]())
 
 test.each([
-  { settings: {}, names: ['explorer', 'API', 'docs', 'guides', 'OpenAPI', 'import', 'token', 'end'] },
-  { settings: { EXPLORER: 'false' }, names: ['API', 'docs', 'guides', 'OpenAPI', 'import', 'token', 'end'] },
-  { settings: { SURFACES: 'public' }, names: ['explorer', 'API', 'docs', 'guides', 'OpenAPI', 'import', 'end'] },
-  { settings: { SURFACES: 'staging' }, names: ['API', 'docs', 'guides', 'OpenAPI', 'import', 'token', 'end'] },
+  { settings: {}, names: ['explorer', 'API', 'docs', 'guides', 'OpenAPI', 'database', 'import', 'token', 'end'] },
+  {
+    settings: { EXPLORER: 'false' },
+    names: ['API', 'docs', 'guides', 'OpenAPI', 'database', 'import', 'token', 'end'],
+  },
+  {
+    settings: { SURFACES: 'public' },
+    names: ['explorer', 'API', 'docs', 'guides', 'OpenAPI', 'database', 'import', 'end'],
+  },
+  {
+    settings: { SURFACES: 'staging' },
+    names: ['API', 'docs', 'guides', 'OpenAPI', 'database', 'import', 'token', 'end'],
+  },
 ])('with $settings, a newcomer is told of what is there, and of nothing else', async ({ settings, names }) => {
   await using api = await startTestApp(settings, database)
   const address = `http://127.0.0.1:${await listen(api.app)}`
-  const block = welcome(addressOf(api.app), readSettings(settings))
+  const block = welcome(addressOf(api.app), readSettings(settings), { database: 'embedded', hasSampleData: true })
   const reported = [...block.matchAll(/^ {2}(\w+) {2,}(\S.*)$/gm)].map(([, name, what = '']) => ({ name, what }))
   expect(reported.map(({ name }) => name)).toEqual(names)
   for (const { name, what } of reported.filter(({ what }) => what.startsWith('http'))) {
@@ -36,5 +45,9 @@ test('the README shows what a newcomer is told', async () => {
   await using api = await startTestApp({}, database)
   const port = await listen(api.app)
   const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')
-  expect(readme).toContain(welcome(addressOf(api.app), readSettings({})).replaceAll(`:${port}/`, ':3000/'))
+  const block = welcome(addressOf(api.app), readSettings({}), {
+    database: 'embedded in /home/you/reward-campaign-service/.data',
+    hasSampleData: true,
+  })
+  expect(readme).toContain(block.replaceAll(`:${port}/`, ':3000/'))
 })

@@ -88,6 +88,7 @@ describe.skipIf(!canTry)(`a newcomer${canTry ? '' : ` (not here: ${SCRIPT} of ut
     await terminal.shows(/INFO: ready$/m)
     await terminal.shows(/with the same settings\.\n/)
     expect(terminal.text).toContain(`  explorer  ${url}/\n  API       ${url}/campaigns\n  docs      ${url}/docs\n`)
+    expect(terminal.text).toContain(`  database  embedded in ${folder}, with sample data\n`)
     expect(terminal.text).toContain('npm run cli -- import FILE\n')
     expect(terminal.text).toContain('npm run cli -- token create --user USER\n')
     expect(await (await firstResponse).json()).toMatchObject({ totalCampaigns: 1000 })

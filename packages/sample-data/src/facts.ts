@@ -90,5 +90,7 @@ export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 export const isNative = ({ address }: Token) => address === ZERO_ADDRESS
 
 export const tokenImageUri = ({ symbol }: Token) => `https://images.example/tokens/${symbol.toLowerCase()}.png`
-export const projectImageUri = (projectId: string) => `https://images.example/projects/${projectId}.png`
+/** Of all images of projects, and of no others: what begins so is sample data. */
+export const PROJECT_IMAGES = 'https://images.example/projects/'
+export const projectImageUri = (projectId: string) => `${PROJECT_IMAGES}${projectId}.png`
 export const toIsoTime = (seconds: number) => new Date(seconds * 1000).toISOString()

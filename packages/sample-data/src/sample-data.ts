@@ -8,6 +8,8 @@ import { tokenPriceRecords } from './prices.ts'
 import { createRandom, type Random } from './random.ts'
 import { claimSignatureRecords } from './signatures.ts'
 
+export { PROJECT_IMAGES } from './facts.ts'
+
 export interface SampleOptions {
   campaigns: number
   claims: number

@@ -10,6 +10,7 @@ import { ChainLog } from '../../observability/chains/chain-log.ts'
 import { createChainMetrics } from '../../observability/chains/chain-metrics.ts'
 import { openLog } from '../../observability/logging.ts'
 import { createRegister, serveMetrics } from '../../observability/metrics-server.ts'
+import { NotTextError, toOperatorText } from '../../operator-text.ts'
 import { withCurrentSchema } from '../../process/database-access.ts'
 import { listenOn } from '../../process/listen.ts'
 import { ending, handleSignals, onShutdown } from '../../process/shutdown.ts'
@@ -103,12 +104,14 @@ async function settleAll(tasks: Promise<void>[]) {
 
 /** @throws FollowingError with a line for each fault of the file. */
 async function readChainFile(file: string) {
-  const text = await readFile(file, 'utf8').catch((error: Error) => {
+  const bytes = await readFile(file).catch((error: Error) => {
     throw new FollowingError(`the chain file cannot be read: ${error.message}`, { cause: error })
   })
   try {
-    return parseChainFile(file, text, readEnvironment())
+    return parseChainFile(file, toOperatorText(bytes), readEnvironment())
   } catch (error) {
+    if (error instanceof NotTextError)
+      throw new FollowingError(`the chain file ${file} cannot be read: ${error.message}`)
     throw error instanceof ChainFileError ? new FollowingError(error.message) : error
   }
 }

@@ -4,6 +4,7 @@ import { explainFailure } from '../../database/connection/database-errors.ts'
 import type { Database } from '../../database/connection/open-database.ts'
 import { faultOfPort } from '../../fetch-ports.ts'
 import { OperatorError } from '../../operator-error.ts'
+import { NotTextError, toOperatorText } from '../../operator-text.ts'
 import { retryWhileAway, withCurrentSchema } from '../../process/database-access.ts'
 import { withExclusiveLock } from '../../process/exclusive-lock.ts'
 import { ending, handleSignals } from '../../process/shutdown.ts'
@@ -124,8 +125,9 @@ async function writeCursor(file: string, cursor: string) {
 
 async function readText(file: string, option: string, { mayBeMissing = false } = {}) {
   try {
-    return await readFile(file, 'utf8')
+    return toOperatorText(await readFile(file))
   } catch (error) {
+    if (error instanceof NotTextError) throw new NotifyError(`${option} cannot be read: ${file} (${error.message})`)
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'failed'
     if (mayBeMissing && code === 'ENOENT') return undefined
     throw new NotifyError(`${option} cannot be read: ${file} (${code})`)

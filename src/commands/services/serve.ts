@@ -20,12 +20,12 @@ import { createServiceCounts } from '../../observability/counters.ts'
 import { createRegister, serveMetrics } from '../../observability/metrics-server.ts'
 import { measureService } from '../../observability/service-metrics.ts'
 import { createDatabaseAccess, retryWhileAway } from '../../process/database-access.ts'
-import { addressOf, listenOn, logReady } from '../../process/listen.ts'
+import { addressOf, listenOn, logReady, type ServedData } from '../../process/listen.ts'
 import { closeAll, ending, handleSignals, onShutdown, SHARE_OF_REQUESTS } from '../../process/shutdown.ts'
 import { createDataMetricsReader } from '../../read-models/data-version/read.ts'
 import { version } from '../../schemas/version.ts'
 import type { Settings } from '../../settings.ts'
-import { fillWithSample } from '../sample.ts'
+import { fillWithSample, holdsSample } from '../sample.ts'
 import { runPeriodicMaintenance } from './periodic-maintenance.ts'
 
 /**
@@ -64,8 +64,8 @@ export async function serve(settings: Settings) {
     if (metrics !== undefined) await listenOn(metrics, settings, 'METRICS_PORT')
     await listenOn(app, settings, 'PORT')
     const { database } = queries
-    await prepareDatabase({ settings, access, database, log: app.log, onProgress: start.record })
-    if (start.isDone) logReady(app.log, addressOf(app), settings)
+    const served = await prepareDatabase({ settings, access, database, log: app.log, onProgress: start.record })
+    logReady(app.log, addressOf(app), settings, served)
     const changesKeepHours = settings.CHANGES_KEEP_HOURS
     await runPeriodicMaintenance({ database, log: app.log, changesKeepHours, signal: ending })
   } catch (error) {
@@ -178,13 +178,14 @@ interface Preparation {
 /**
  * Makes sure that the database of a service exists and is current, as long as that takes, or until the process ends: an
  * unreachable one is tried again and again.
+ * @returns what it is.
  * @throws errors that only an operator can resolve, such as an outdated schema.
  */
-async function prepareDatabase({ settings, access, database, log, onProgress }: Preparation) {
-  const { url, isEmbedded } = await access.open()
+async function prepareDatabase({ settings, access, database, log, onProgress }: Preparation): Promise<ServedData> {
+  const { url, isEmbedded, describe } = await access.open()
   onProgress({ state: 'under way', url })
   let known: string | undefined
-  await retryWhileAway(prepare, (error) => {
+  const served = await retryWhileAway(prepare, (error) => {
     // A full disk of this machine is up to its owner.
     if (isEmbedded && isOutOfSpace(error)) throw error
     onProgress({ state: 'failing', url })
@@ -193,6 +194,7 @@ async function prepareDatabase({ settings, access, database, log, onProgress }: 
     known = reason
   })
   onProgress({ state: 'done', url })
+  return served
 
   async function prepare() {
     if (isEmbedded || settings.MIGRATE_ON_START) {
@@ -204,5 +206,6 @@ async function prepareDatabase({ settings, access, database, log, onProgress }: 
     }
     await requireCurrentSchema(database)
     if (isEmbedded && settings.SAMPLE_DATA) await fillWithSample(url, database, (what) => log.info(what))
+    return { database: await describe(database), hasSampleData: await holdsSample(database) }
   }
 }
