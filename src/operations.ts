@@ -168,8 +168,13 @@ async function servePublicOperations(surface: FastifyInstance, context: Operatio
   await serveStreams(surface, context)
   await surface.register(statusRoutes, { status: createStatusRepository(lookups, now) })
   if (settings.MCP && context.loadMcp !== undefined) {
-    const signalOf = ({ raw }: FastifyRequest) => context.connections.signalOf(raw)
-    await surface.register(mcpRoutes, { load: context.loadMcp, origins: settings.CORS_ORIGINS, signalOf })
+    const { connections, loadMcp } = context
+    await surface.register(mcpRoutes, {
+      load: loadMcp,
+      origins: settings.CORS_ORIGINS,
+      signalOf: ({ raw }) => connections.signalOf(raw),
+      requestInside: (client, send) => connections.requestInside(client, send),
+    })
   }
   const isStandby = () => context.databaseServer()?.isStandby === true
   await surface.register(limitsRoutes, { settings, isStandby })

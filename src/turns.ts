@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+
 /**
  * Limits how much of some work is under way at the same time; the rest waits for its turn, in the order of the calls.
  * Work begins after its call has returned, also where it need not wait.
@@ -18,5 +20,47 @@ export function createTurns(count: number) {
       if (next === undefined) free += 1
       else next()
     }
+  }
+}
+
+/**
+ * Divides work that takes milliseconds of the event loop: each piece waits for a turn of the loop of its own, and after it as much time
+ * as it took is left to everything else. So whatever asks for such work takes half of the time at most. Those who wait take turns,
+ * however many pieces each of them has.
+ */
+export function createLoopTurns() {
+  /** Who waits, in the order of their next turns. */
+  const waiting = new Map<string, (() => void)[]>()
+  let isRunning = false
+
+  async function run() {
+    isRunning = true
+    await nextTurn()
+    for (let go = takeNext(); go !== undefined; go = takeNext()) {
+      const start = performance.now()
+      go()
+      await nextTurn()
+      await sleep(performance.now() - start)
+    }
+    isRunning = false
+  }
+
+  function takeNext() {
+    const [next] = waiting
+    if (next === undefined) return undefined
+    const [who, [go, ...others]] = next
+    waiting.delete(who)
+    if (others.length > 0) waiting.set(who, others)
+    return go
+  }
+
+  /** Resolves in a turn of the loop that is for what follows, up to the next wait for something else. */
+  return function awaitTurn(who: string) {
+    return new Promise<void>((resolve) => {
+      const own = waiting.get(who)
+      if (own === undefined) waiting.set(who, [resolve])
+      else own.push(resolve)
+      if (!isRunning) void run()
+    })
   }
 }

@@ -232,6 +232,7 @@ describe('every code', () => {
     },
     payload_too_large: () => post(JSON.stringify({ text: 'x'.repeat(66_000) }), 'application/json'),
     unsupported_media_type: () => post('x', 'text/plain'),
+    not_acceptable: () => post('{}', 'application/json'),
     history_lost: () => get(`/changes?after=${toCheckedText(Buffer.alloc(32))}`, PROBLEM),
     async too_many_streams() {
       await using followed = await startTestApp({ MAX_STREAMS: '1' }, api.database)

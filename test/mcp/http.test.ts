@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, lockCampaigns, type TestDatabase } from '../setup/database.ts'
 import { anAddress } from '../setup/records.ts'
+import { listen } from '../setup/servers/sockets.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
@@ -76,10 +78,13 @@ test('a batch is refused in a sentence, whatever it holds: one request is one me
 
 test.each([
   undefined,
+  '',
   'application/json',
   '*/*',
   'application/*',
   'Application/JSON, Text/Event-Stream',
+  'APPLICATION/JSON; charset=UTF-8',
+  'text/html, */*;q=0.1',
   'application/json;q=0.5',
 ])('a client that accepts %s gets JSON', async (accept) => {
   const response = await api.app.inject({
@@ -92,13 +97,86 @@ test.each([
 })
 
 test.each([
+  'text/event-stream',
+  'text/html',
+  'application/json;q=0, */*',
+  'application/xml',
+  'application/problem+json',
+])('a client that accepts only %s is told that there is only JSON', async (accept) => {
+  const response = await post(api, statusCall, { accept })
+  const sentence = 'not acceptable: responses are application/json, which the header Accept does not admit'
+  expect([response.statusCode, response.headers['x-error-code']]).toEqual([406, 'not_acceptable'])
+  expect(response.json()).toMatchObject(
+    accept.includes('problem') || accept.includes('q=0')
+      ? { status: 406, title: 'Not acceptable', detail: sentence, errors: [] }
+      : { error: sentence },
+  )
+})
+
+const CURRENT = {
+  meta: {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  },
+  headersOf: (method: string, name?: string) => ({
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...(name === undefined ? {} : { 'mcp-name': name }),
+  }),
+}
+
+const handshake = (params: object) =>
+  message('initialize', {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+    ...params,
+  })
+
+test.each([
   ['arguments', message('tools/call', { name: 'status', arguments: null })],
   ['an argument', message('tools/call', { name: 'find_campaigns', arguments: { pageSize: null, search: null } })],
+  ['what is said of a call', message('tools/call', { name: 'status', _meta: null })],
+  ['a part of what is said of a call', message('tools/call', { name: 'status', _meta: { progressToken: null } })],
   ['parameters', { ...message('tools/list'), params: null }],
+  ['a parameter', message('tools/list', { cursor: null, _meta: null })],
+  ['what a client can do', handshake({ capabilities: { roots: null, sampling: null }, _meta: null })],
+  ['what a client says of itself', handshake({ clientInfo: { name: 'test', version: '1', title: null } })],
 ])('%s that are null are absent', async (_what, payload) => {
-  const { result } = (await post(api, payload)).json()
-  expect(result.isError).toBe(undefined)
-  expect(result.structuredContent ?? result.tools).toBeInstanceOf(Object)
+  const response = await post(api, payload)
+  const { result } = response.json()
+  expect(result?.isError, response.body).toBe(undefined)
+  expect(result?.structuredContent ?? result?.tools ?? result?.serverInfo, response.body).toBeInstanceOf(Object)
+})
+
+test('what is null is absent in the current protocol too', async () => {
+  const _meta = { ...CURRENT.meta, 'io.modelcontextprotocol/logLevel': null, progressToken: null }
+  const call = message('tools/call', { name: 'status', arguments: null, _meta })
+  const response = await post(api, call, CURRENT.headersOf('tools/call', 'status'))
+  expect(response.json()).toMatchObject({ result: { structuredContent: { chains: [] } } })
+})
+
+test.each([
+  ['tools/list', { cursor: 3 }, 'params.cursor must be text'],
+  ['initialize', null, 'params is required'],
+  [
+    'initialize',
+    { protocolVersion: 3, capabilities: {} },
+    'params.protocolVersion must be text; params.clientInfo is required',
+  ],
+  [
+    'initialize',
+    { protocolVersion: '2025-06-18', capabilities: { roots: 3 }, clientInfo: { name: 'x', version: '1' } },
+    'params.capabilities.roots must be an object',
+  ],
+])('what %s does not take, as %j, is refused in a sentence', async (method, params, sentence) => {
+  const response = await post(api, { ...message(method), params })
+  expect(response.json()).toEqual({
+    jsonrpc: '2.0',
+    id: 1,
+    error: { code: -32602, message: sentence },
+  })
 })
 
 test.each([
@@ -117,12 +195,8 @@ test('the list of tools is the same under every ID, in each protocol', async () 
     expect(own).toBe(id)
     return result.tools.map(({ name }: { name: string }) => name)
   }
-  const meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
-  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' }
+  const { meta } = CURRENT
+  const headers = CURRENT.headersOf('tools/list')
   for (const id of [1, 'b"c', 2, 'the ID of the request']) {
     expect(await listed(id)).toContain('get_campaigns')
     expect(await listed(id, { _meta: meta }, headers)).toContain('get_campaigns')
@@ -132,37 +206,115 @@ test('the list of tools is the same under every ID, in each protocol', async () 
   expect(response.statusCode).toBe(202)
 })
 
-test('a tool ends with its client, also in a protocol that has no other sign of it', async () => {
-  await using served = await startTestApp({ STATEMENT_TIMEOUT_MS: '20000' }, database)
-  const address = await served.app.listen({ host: '127.0.0.1', port: 0 })
-  const findingCampaigns = () =>
+describe('what a client has under way', () => {
+  const rewardsOf = { name: 'rewards_of', arguments: { user: anAddress('a') } }
+  const queriesThatWait = () =>
     database.query(
       `select from pg_stat_activity where state = 'active' and wait_event_type = 'Lock' and datname = current_database()`,
     )
-  await using _locked = await lockCampaigns(database.url)
-  const leaving = new AbortController()
-  const call = fetch(`${address}/mcp`, {
-    method: 'POST',
-    headers: HEADERS,
-    body: JSON.stringify(
-      message('tools/call', { name: 'get_campaigns', arguments: { campaignId: `1:${anAddress('a')}:1` } }),
-    ),
-    signal: leaving.signal,
+
+  test.each([
+    [
+      'the current',
+      message('tools/call', { ...rewardsOf, _meta: CURRENT.meta }),
+      CURRENT.headersOf('tools/call', 'rewards_of'),
+    ],
+    ['an older', message('tools/call', rewardsOf), {}],
+  ])('a tool ends with its client, and so does its query, in %s protocol', async (_which, payload, headers) => {
+    await using served = await startTestApp({ STATEMENT_TIMEOUT_MS: '60000' }, database)
+    const address = await served.app.listen({ host: '127.0.0.1', port: 0 })
+    await using _locked = await lockCampaigns(database.url, 'claims')
+    const leaving = new AbortController()
+    const call = fetch(`${address}/mcp`, {
+      method: 'POST',
+      headers: { ...HEADERS, ...headers },
+      body: JSON.stringify(payload),
+      signal: leaving.signal,
+    })
+    await waitFor(async () => (await queriesThatWait()).length > 0 || undefined)
+    leaving.abort()
+    await expect(call).rejects.toThrow()
+    // Long before the statement would be given up.
+    await waitFor(async () => (await queriesThatWait()).length === 0 || undefined, 5000)
+    expect(served.defects).toEqual([])
   })
-  await waitFor(async () => (await findingCampaigns()).length > 0 || undefined)
-  leaving.abort()
-  await expect(call).rejects.toThrow()
-  await waitFor(async () => (await findingCampaigns()).length === 0 || undefined)
+
+  test('the request of a tool is one more of those that the address may have at a time', async () => {
+    const [client, other] = ['192.0.2.1', '192.0.2.2']
+    // The least that an address may have.
+    const most = 64
+    await using served = await startTestApp({ MAX_CONCURRENT_REQUESTS: '640', TRUSTED_PROXIES: '127.0.0.1' }, database)
+    const port = await listen(served.app)
+    const call = async (from: string) => {
+      const headers = { ...HEADERS, 'x-forwarded-for': from }
+      const body = JSON.stringify(statusCall)
+      const response = await fetch(`http://127.0.0.1:${port}/mcp`, { method: 'POST', headers, body })
+      const { result } = (await response.json()) as { result: { content: { text: string }[]; isError?: boolean } }
+      return result.isError === true ? result.content[0]?.text : 'answered'
+    }
+    const sockets: Socket[] = []
+    /** Has requests under way whose bodies never come. */
+    const hold = async (count: number) => {
+      for (let opened = 0; opened < count; opened += 1) {
+        const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+        sockets.push(socket)
+        const head = `POST /mcp HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${client}\r\ncontent-type: application/json\r\n`
+        await new Promise((resolve) => socket.write(`${head}content-length: 9\r\n\r\n`, resolve))
+      }
+      // What was sent before this has begun.
+      expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200)
+    }
+    try {
+      await hold(most - 2)
+      expect(await call(client)).toBe('answered')
+      await hold(1)
+      expect(await call(client)).toBe('too many requests from this address at the same time, try again shortly')
+      expect(await call(other)).toBe('answered')
+    } finally {
+      for (const socket of sockets) socket.destroy()
+    }
+  })
+
+  test('the request of a tool is one more of those that the service makes at a time', async () => {
+    await using served = await startTestApp({ MAX_CONCURRENT_REQUESTS: '1' }, database)
+    const address = await served.app.listen({ host: '127.0.0.1', port: 0 })
+    const response = await fetch(`${address}/mcp`, {
+      method: 'POST',
+      headers: HEADERS,
+      body: JSON.stringify(statusCall),
+    })
+    expect(await response.json()).toMatchObject({
+      result: { isError: true, content: [{ text: 'the service is overloaded, try again shortly' }] },
+    })
+  })
+
+  test('nothing of it is left when it has been answered', async () => {
+    await using served = await startTestApp({ MAX_CONCURRENT_REQUESTS: '2' }, database)
+    const address = await served.app.listen({ host: '127.0.0.1', port: 0 })
+    for (let turn = 0; turn < 5; turn += 1) {
+      const response = await fetch(`${address}/mcp`, {
+        method: 'POST',
+        headers: HEADERS,
+        body: JSON.stringify(statusCall),
+      })
+      expect(await response.json()).toMatchObject({ result: { structuredContent: { chains: [] } } })
+    }
+  })
+})
+
+test('a message that comes while the service shuts down is answered like any request', async () => {
+  const served = await startTestApp({ DRAIN_SECONDS: '2' }, database)
+  const address = await served.app.listen({ host: '127.0.0.1', port: 0 })
+  const closing = served[Symbol.asyncDispose]()
+  const response = await fetch(`${address}/mcp`, { method: 'POST', headers: HEADERS, body: JSON.stringify(statusCall) })
+  expect(await response.json()).toMatchObject({ result: { structuredContent: { chains: [] } } })
+  await closing
+  expect(served.defects).toEqual([])
 })
 
 test('nothing is subscribed to: a response always ends', async () => {
-  const meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-  }
-  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' }
-  const listening = message('subscriptions/listen', { notifications: { toolsListChanged: true }, _meta: meta })
+  const headers = CURRENT.headersOf('subscriptions/listen')
+  const listening = message('subscriptions/listen', { notifications: { toolsListChanged: true }, _meta: CURRENT.meta })
   const response = await post(api, listening, headers)
   expect(response.json()).toMatchObject({ error: { message: expect.any(String) } })
 })

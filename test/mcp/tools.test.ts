@@ -1,4 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { respondHttp } from 'reward-campaigns-mcp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   aCampaign,
@@ -295,6 +296,29 @@ describe('what does not fit', () => {
     const given = { owner: anAddress('crowd owner'), pageSize: 40 }
     const found = await walk('find_campaigns', given, 'campaigns')
     expect(found.map(({ id }) => id)).toEqual(many.map(({ id }) => id).reverse())
+  })
+
+  test('a page that is too large is requested once more, as large as what fits', async () => {
+    const asked: string[] = []
+    const ask = async (path: string) => {
+      asked.push(path)
+      const { statusCode, body } = await api.get(path)
+      return { status: statusCode, body }
+    }
+    const params = { name: 'find_campaigns', arguments: { owner: anAddress('crowd owner'), pageSize: 40 } }
+    const message = new Request('http://localhost/mcp', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    })
+    const response = await respondHttp(message, { ask, version: '1', onError: () => undefined })
+    const { result } = (await response.json()) as { result: { structuredContent: { campaigns: object[] } } }
+    const { campaigns } = result.structuredContent
+    expect(asked.map((path) => /pageSize=(\d+)/.exec(path)?.[1])).toEqual(['40', String(campaigns.length)])
+    // One more would not fit.
+    const [campaign] = campaigns
+    const bytes = Buffer.byteLength(JSON.stringify(result.structuredContent))
+    expect(bytes + Buffer.byteLength(JSON.stringify(campaign))).toBeGreaterThan(19_900)
   })
 
   test('of many long campaigns and their incentives, the calls that go on give the rest', async () => {

@@ -5,10 +5,11 @@ import {
   isLegacyRequest,
   Server,
   type Tool as ToolDescription,
+  type Transport,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import { checkMessage, createRememberedResponses } from './messages.ts'
+import { checkMessage, createRememberedResponses, withSentence } from './messages.ts'
 import { type Arguments, type Ask, createGet, type Get, ToolError } from './operations.ts'
 import { checkArguments, type Tool } from './tool.ts'
 import { eligibility } from './tools/eligibility.ts'
@@ -55,9 +56,18 @@ export interface ServerOptions {
   onError: (error: unknown) => void
 }
 
+/** A server whose refusals are sentences. */
+class SentenceServer extends Server {
+  override async connect(transport: Transport) {
+    const send = transport.send.bind(transport)
+    transport.send = (message, options) => send(withSentence(message), options)
+    await super.connect(transport)
+  }
+}
+
 /** A server of the tools for one client. */
 function createServer({ ask, version, onError }: ServerOptions) {
-  const server = new Server(
+  const server = new SentenceServer(
     { name: 'reward-campaigns', title: 'Reward Campaign Service', version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   )
@@ -99,7 +109,9 @@ export async function respondHttp(received: Request, options: ServerOptions): Pr
   const isLegacy = await isLegacyRequest(request)
   const protocol = isLegacy ? `before ${PROTOCOL}` : message.params?._meta?.[PROTOCOL]
   const isList =
-    message.method === 'tools/list' && (isLegacy || protocol === request.headers.get('mcp-protocol-version'))
+    message.method === 'tools/list' &&
+    message.params?.cursor === undefined &&
+    (isLegacy || protocol === request.headers.get('mcp-protocol-version'))
   if (!isList || typeof protocol !== 'string' || !isId(message.id)) return respond(request, isLegacy, options)
   return respondWithTools(protocol, message, (body) => respond(withBody(body), isLegacy, options))
 }

@@ -2,7 +2,7 @@
 interface Message {
   id?: unknown
   method?: unknown
-  params?: { name?: unknown; arguments?: unknown; _meta?: Record<string, unknown> } | null
+  params?: { name?: unknown; arguments?: unknown; cursor?: unknown; _meta?: Record<string, unknown> } | null
 }
 
 /** The code of JSON-RPC for parameters that a method does not take. */
@@ -12,14 +12,14 @@ const INVALID_PARAMS = -32_602
 export type CheckedMessage = { text: string; message: Message } | { refusal: object }
 
 /**
- * Reads a message. Parameters and arguments that are null are absent, as clients of some languages write them. What calls no tool is
- * refused in a sentence; all else that is wrong, the library of the protocol refuses.
+ * Reads a message. What is null in its parameters is absent, as clients of some languages write it; which arguments may be null, the
+ * tool says. What calls no tool is refused in a sentence; all else that is wrong, the library of the protocol refuses.
  */
 export function checkMessage(text: string): CheckedMessage {
   const message = parse(text)
   if (message === undefined) return { text, message: {} }
   if (message.params === null) delete message.params
-  if (message.params?.arguments === null) delete message.params.arguments
+  if (isObject(message.params)) dropNulls(message.params)
   const sentence = message.method === 'tools/call' ? findFault(message.params) : undefined
   if (sentence === undefined) return { text: JSON.stringify(message), message }
   return { refusal: { jsonrpc: '2.0', id: message.id ?? null, error: { code: INVALID_PARAMS, message: sentence } } }
@@ -34,13 +34,66 @@ function parse(text: string): Message | undefined {
   }
 }
 
-const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function dropNulls(values: Record<string, unknown>) {
+  for (const [key, value] of Object.entries(values)) {
+    if (value === null) delete values[key]
+    else if (key !== 'arguments' && isObject(value)) dropNulls(value)
+  }
+}
 
 function findFault(params: Message['params']) {
   if (!isObject(params)) return 'params must be an object with the name of a tool and its arguments'
-  if (typeof params?.name !== 'string') return 'params.name must be the name of a tool'
-  const { arguments: given = {} } = params
+  if (typeof params.name !== 'string') return 'params.name must be the name of a tool'
+  const given = params.arguments ?? {}
   return isObject(given) ? undefined : 'params.arguments must be an object with the arguments by name'
+}
+
+/** A fault as the validator of the library says it. */
+interface Fault {
+  path: (string | number)[]
+  code: string
+  expected?: string
+  message: string
+}
+
+const KINDS: Record<string, string> = {
+  string: 'text',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+}
+
+const MAX_FAULTS = 5
+
+/** What the library would send; the faults that its validator has found as a sentence instead of JSON. */
+export function withSentence<Sent extends object>(sent: Sent): Sent {
+  const { error } = sent as { error?: { message: string } }
+  const faults = error === undefined ? undefined : toFaults(error.message)
+  if (faults === undefined) return sent
+  const sentence = faults.slice(0, MAX_FAULTS).map(describe).join('; ')
+  return { ...sent, error: { code: INVALID_PARAMS, message: sentence } }
+}
+
+function toFaults(message: string): Fault[] | undefined {
+  if (!message.startsWith('[')) return undefined
+  try {
+    return JSON.parse(message)
+  } catch {
+    return undefined
+  }
+}
+
+function describe({ path, code, expected = '', message }: Fault) {
+  const name = path.join('.')
+  if (code !== 'invalid_type') return `${name} is not valid`
+  if (message.endsWith('received undefined')) return `${name} is required`
+  return `${name} must be ${KINDS[expected] ?? expected}`
 }
 
 /** Stands for the ID of a request in a text that is a response to each of its kind. */

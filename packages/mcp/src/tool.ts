@@ -98,46 +98,62 @@ export const toIds = (given: Arguments) => [
 /** Text of others, short enough for a result. */
 export const shorten = (text: string) => (text.length > 200 ? `${text.slice(0, 199)}…` : text)
 
-export const isTooLong = (structured: object) => Buffer.byteLength(JSON.stringify(structured)) > MAX_RESULT_BYTES
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
 /**
- * The result with as many of its entries as fit, at least one. Tries 1, 2, 4 … and then between the last two: so little more is
- * measured than what is given, and that a few times.
+ * As many entries of a result as fit, at least one, and the calls that go on after them. They are made one after the other
+ * while there is room, and each is measured once.
+ * @param rest what else the result has.
+ * @param callsAfter the calls that go on after these entries.
  */
-export function fit<Result extends object>(count: number, build: (shown: number) => Result) {
-  let result = build(Math.min(count, 1))
-  let [fits, tooMany] = [1, count + 1]
-  while (tooMany - fits > 1) {
-    const shown = tooMany > count ? Math.min(2 * fits, count) : Math.floor((fits + tooMany) / 2)
-    const larger = build(shown)
-    if (isTooLong(larger)) tooMany = shown
-    else [fits, result] = [shown, larger]
+export function fitEntries<Source, Entry>(
+  rest: object,
+  sources: readonly Source[],
+  toEntry: (source: Source, index: number) => Entry,
+  callsAfter: (entries: Entry[]) => NextCall[],
+) {
+  const made: Entry[] = []
+  const room = MAX_RESULT_BYTES - bytesOf({ ...rest, campaigns: [], next: [] })
+  let [shown, next, bytes] = [0, callsAfter([]), 0]
+  for (const [index, source] of sources.entries()) {
+    const entry = toEntry(source, index)
+    bytes += bytesOf(entry) + 1
+    if (index > 0 && bytes > room) break
+    made.push(entry)
+    const calls = callsAfter(made)
+    // The last entries may need no call that goes on, and so fit where one less does not.
+    if (index === 0 || bytes + bytesOf(calls) <= room) [shown, next] = [made.length, calls]
   }
-  return result
+  return { entries: made.slice(0, shown), next }
 }
 
-/** Lists of a campaign of which a result has a part. */
+/** A campaign in a result, with a part of each of its lists. */
 interface CampaignParts {
   id: string
+  incentiveCount: number
   incentives: unknown[]
+  actionStepCount?: number
   actionSteps?: unknown[]
 }
+
+/** Takes the part of a list that a result has. */
+export type Part = <Item>(list: readonly Item[]) => Item[]
 
 /**
  * The result with as many campaigns as fit, and of the lists of each as many entries as fit from the position `from` on.
  * Says the calls that give the other campaigns, and the other entries of these. `rest` is what else the result has.
  */
-export function fitCampaigns<Campaign extends CampaignParts, Rest extends object>(
+export function fitCampaigns<Source extends { id: string }, Campaign extends CampaignParts, Rest extends object>(
   { tool, given, from }: { tool: string; given: Arguments; from: number },
-  campaigns: Campaign[],
+  sources: Source[],
+  toCampaign: (source: Source, part: Part) => Campaign,
   rest: Rest,
 ) {
-  const build = (shown: number, maxEntries: number) => {
-    const end = from + maxEntries
-    const isCut = ({ incentives, actionSteps = [] }: Campaign) => Math.max(incentives.length, actionSteps.length) > end
-    const shownCampaigns = campaigns.slice(0, shown)
-    const others = campaigns.slice(shown).map(({ id }) => id)
-    const withMore = shownCampaigns.filter(isCut).map(({ id }) => id)
+  const ids = sources.map(({ id }) => id)
+  const callsAfter = (campaigns: Campaign[], end = from + MAX_ENTRIES) => {
+    const others = ids.slice(campaigns.length)
+    const isCut = ({ incentiveCount, actionStepCount = 0 }: Campaign) => Math.max(incentiveCount, actionStepCount) > end
+    const withMore = campaigns.filter(isCut).map(({ id }) => id)
     const next: NextCall[] = []
     if (others.length > 0) {
       next.push({ tool, arguments: { ...given, campaignId: others, from }, gives: 'the other campaigns' })
@@ -146,18 +162,24 @@ export function fitCampaigns<Campaign extends CampaignParts, Rest extends object
       const gives = `the lists of these campaigns after the first ${end} entries`
       next.push({ tool, arguments: { ...given, campaignId: withMore, from: end }, gives })
     }
-    const shorten = ({ incentives, actionSteps, ...campaign }: Campaign) => ({
-      ...campaign,
-      incentives: incentives.slice(from, end),
-      ...(actionSteps === undefined ? {} : { actionSteps: actionSteps.slice(from, end) }),
-    })
-    return { ...rest, campaigns: shownCampaigns.map(shorten), next }
+    return next
   }
-  let maxEntries = MAX_ENTRIES
-  let result = fit(campaigns.length, (shown) => build(shown, maxEntries))
-  while (maxEntries > 1 && isTooLong(result)) {
-    maxEntries = Math.ceil(maxEntries / 2)
-    result = build(1, maxEntries)
+  const toEntry = (source: Source) => toCampaign(source, (list) => list.slice(from, from + MAX_ENTRIES))
+  const { entries, next } = fitEntries(rest, sources, toEntry, callsAfter)
+  const whole = { ...rest, campaigns: entries, next }
+  const [first] = entries
+  if (first === undefined || entries.length > 1 || bytesOf(whole) <= MAX_RESULT_BYTES) return whole
+  const build = (count: number) => {
+    const cut = { ...first, incentives: first.incentives.slice(0, count) }
+    if (first.actionSteps !== undefined) cut.actionSteps = first.actionSteps.slice(0, count)
+    return { ...rest, campaigns: [cut], next: callsAfter([first], from + count) }
   }
-  return result
+  // With `next` as it is where most is left out: its numbers have a few digits more or less.
+  let [count, room] = [0, MAX_RESULT_BYTES - bytesOf(build(0)) - 8]
+  while (count < MAX_ENTRIES && room >= 0) {
+    const row = [first.incentives[count], first.actionSteps?.[count]]
+    for (const entry of row) room -= entry === undefined ? 0 : bytesOf(entry) + 1
+    if (room >= 0) count += 1
+  }
+  return build(Math.max(1, count))
 }

@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { eitherSignal } from '../../abort-signals.ts'
 import type { RawResponses } from '../request/raw-responses.ts'
 import { createUsages, isThisMachine, type Usage } from './address-usage.ts'
-import { createExchanges, type Exchange, type Exchanges } from './exchanges.ts'
+import { type ConnectionExchange, createExchanges, type Exchange, type Exchanges } from './exchanges.ts'
 import { createRejectedConnections } from './rejected-connections.ts'
 import { findSlow } from './slow-responses.ts'
 
@@ -26,12 +27,20 @@ interface Connection {
   peer: Usage
   /** Whether it counts towards the limit of its address. */
   isProxy: boolean
-  exchange: Exchange | undefined
+  exchange: ConnectionExchange | undefined
   /** Starts each pipelined request after the previous response has been sent. */
   waiting: (() => void)[]
   gone: AbortController
   /** The last response before the connection is closed, sent after all requests are answered. */
   lastResponse?: string
+}
+
+/** For whom the service makes a request itself. */
+interface InsideClient {
+  /** The address of the client. */
+  address: string
+  /** Aborts when the client no longer waits. */
+  signal: AbortSignal
 }
 
 /**
@@ -50,11 +59,13 @@ export class Connections {
   /** Connections of clients without a request; the longest idle one first. */
   readonly #idle = new Set<Socket>()
   readonly #usages = createUsages()
+  /** Requests that the service makes itself. */
+  readonly #inside = new WeakMap<IncomingMessage, { exchange: Exchange; signal: AbortSignal }>()
   #underWay = 0
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits
-    this.exchanges = createExchanges(this.#usages, (socket) => this.#reset(socket))
+    this.exchanges = createExchanges(this.#usages)
   }
 
   /** Requests of all connections whose responses have not been sent yet. */
@@ -106,8 +117,8 @@ export class Connections {
   }
 
   /** The exchange that started with a request; undefined if its client has disconnected or it has no connection. */
-  exchangeOf({ socket }: IncomingMessage): Exchange | undefined {
-    return this.#connections.get(socket)?.exchange
+  exchangeOf(request: IncomingMessage): Exchange | undefined {
+    return (this.#connections.get(request.socket) ?? this.#inside.get(request))?.exchange
   }
 
   /** Whether there are so many connections that this one only serves probes. */
@@ -116,8 +127,39 @@ export class Connections {
   }
 
   /** Aborts when the client of a request disconnects; undefined if the request has no connection. */
-  signalOf({ socket }: IncomingMessage): AbortSignal | undefined {
-    return this.#connections.get(socket)?.gone.signal
+  signalOf(request: IncomingMessage): AbortSignal | undefined {
+    return this.#connections.get(request.socket)?.gone.signal ?? this.#inside.get(request)?.signal
+  }
+
+  /**
+   * Has the service make a request itself, for the client of another one. It counts like a request that the client sends,
+   * from its start until `send` is done with the response, and it ends with the client.
+   * @param send calls its first parameter with the request as it begins; the signal aborts when it has to end.
+   */
+  async requestInside<Outcome>(
+    { address, signal }: InsideClient,
+    send: (begin: (request: IncomingMessage) => void, signal: AbortSignal) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const ended = new AbortController()
+    const end = () => {
+      if (!ended.signal.aborted) this.exchanges.end(exchange)
+      ended.abort()
+    }
+    const client = this.#usages.of(address)
+    const exchange = this.exchanges.begin(client, end)
+    this.#usages.release(client)
+    const inside = { exchange, signal: eitherSignal(signal, ended.signal) }
+    const begin = (request: IncomingMessage) => {
+      this.#inside.set(request, inside)
+      // As if the client had disconnected.
+      inside.signal.addEventListener('abort', () => request.destroy(), { once: true })
+      if (inside.signal.aborted) request.destroy()
+    }
+    try {
+      return await send(begin, inside.signal)
+    } finally {
+      end()
+    }
   }
 
   /** Closes connections whose clients do not read their responses. Call it periodically. */
@@ -180,7 +222,8 @@ export class Connections {
     const { socket } = request
     this.#idle.delete(socket)
     connection.peer.idle.delete(socket)
-    const exchange = this.exchanges.begin(socket, response, connection.peer)
+    const begun = this.exchanges.begin(connection.peer, () => this.#reset(socket))
+    const exchange = Object.assign(begun, { socket, response })
     connection.exchange = exchange
     response.once('close', () => {
       if (connection.exchange !== exchange) return
@@ -190,7 +233,7 @@ export class Connections {
     handler(request, response)
   }
 
-  #end(connection: Connection, exchange: Exchange) {
+  #end(connection: Connection, exchange: ConnectionExchange) {
     connection.exchange = undefined
     this.#underWay -= 1
     this.exchanges.end(exchange)
@@ -213,7 +256,7 @@ export class Connections {
 }
 
 /** Whether a request waits for the rest of its body, without which it has no other response. */
-const lacksBody = ({ response }: Exchange) => !response.req.complete && !response.headersSent
+const lacksBody = ({ response }: ConnectionExchange) => !response.req.complete && !response.headersSent
 
 /**
  * Stops Node.js from parsing more requests out of data it has already read: one piece can hold a thousand, and each

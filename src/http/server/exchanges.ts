@@ -7,8 +7,8 @@ import { createSharedBodies } from './response-buffers.ts'
  * A request that has started and whose response has not been sent completely. Times are those of `performance.now()`.
  */
 export interface Exchange {
-  socket: Socket
-  response: ServerResponse
+  /** Ends it, whatever is left of it. */
+  reset: () => void
   /** The client's address; the one that a trusted proxy names, if there is a proxy. */
   client: Usage
   /** Whether its response is ready and is being sent. */
@@ -23,11 +23,17 @@ export interface Exchange {
   bodyKey?: string
 }
 
+/** One on a connection of its client. */
+export interface ConnectionExchange extends Exchange {
+  socket: Socket
+  response: ServerResponse
+}
+
 export type Exchanges = ReturnType<typeof createExchanges>
 
 /** Responses being made and responses being sent are counted separately: a slow reader uses only its connection. */
-export function createExchanges(usages: Usages, close: (socket: Socket) => void) {
-  const bodies = createSharedBodies(close)
+export function createExchanges(usages: Usages) {
+  const bodies = createSharedBodies()
   let rendering = 0
 
   function endRendering(exchange: Exchange) {
@@ -50,11 +56,11 @@ export function createExchanges(usages: Usages, close: (socket: Socket) => void)
       return rendering
     },
 
-    begin(socket: Socket, response: ServerResponse, client: Usage): Exchange {
+    begin(client: Usage, reset: () => void): Exchange {
       rendering += 1
       client.rendering += 1
       client.holders += 1
-      return { socket, response, client, isRendered: false, sendingSince: 0, progressAt: 0, sentBytes: 0 }
+      return { reset, client, isRendered: false, sendingSince: 0, progressAt: 0, sentBytes: 0 }
     },
 
     /** Counts a request for the client that a proxy has named. */
@@ -77,14 +83,13 @@ export function createExchanges(usages: Usages, close: (socket: Socket) => void)
     /** Holds a large body to the end, and returns the bytes to send. */
     shareBody(exchange: Exchange, key: string, bytes: Buffer) {
       exchange.bodyKey = key
-      return bodies.share(key, bytes, exchange.socket, exchange.client)
+      return bodies.share(key, bytes, exchange)
     },
 
     end(exchange: Exchange) {
       endRendering(exchange)
-      const { bodyKey, socket, client } = exchange
-      if (bodyKey !== undefined) bodies.release(bodyKey, socket, client)
-      usages.release(client)
+      if (exchange.bodyKey !== undefined) bodies.release(exchange.bodyKey, exchange)
+      usages.release(exchange.client)
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Usage } from './address-usage.ts'
-import type { Exchange } from './exchanges.ts'
+import type { ConnectionExchange } from './exchanges.ts'
 
 /** The time in which a client has to read the next piece of a response. */
 const PIECE_SECONDS = 30
@@ -22,7 +22,7 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024
 const MAX_WAITING_BYTES_PER_ADDRESS = MAX_WAITING_BYTES / 4
 
 /** The sockets whose clients read too slowly, and the slowest ones if too many bytes are buffered. */
-export function findSlow(begun: Exchange[], now: number): Set<Socket> {
+export function findSlow(begun: ConnectionExchange[], now: number): Set<Socket> {
   const slow = new Set<Socket>()
   const withTimeout = begun.filter((exchange) => {
     if (!exchange.isRendered) return false
@@ -30,7 +30,7 @@ export function findSlow(begun: Exchange[], now: number): Set<Socket> {
     slow.add(exchange.socket)
     return false
   })
-  const byClient = new Map<Usage, Exchange[]>()
+  const byClient = new Map<Usage, ConnectionExchange[]>()
   for (const exchange of withTimeout) {
     const others = byClient.get(exchange.client)
     if (others === undefined) byClient.set(exchange.client, [exchange])
@@ -41,7 +41,7 @@ export function findSlow(begun: Exchange[], now: number): Set<Socket> {
   return slow
 }
 
-function isInTime(exchange: Exchange, now: number) {
+function isInTime(exchange: ConnectionExchange, now: number) {
   const { socket } = exchange
   const sentBytes = socket.bytesWritten - socket.writableLength
   if (sentBytes !== exchange.sentBytes) {
@@ -56,7 +56,7 @@ function isInTime(exchange: Exchange, now: number) {
 }
 
 /** Adds those that have taken longest, until at most `maxBytes` are buffered in the others. */
-function addSlowest(slow: Set<Socket>, exchanges: Exchange[], maxBytes: number) {
+function addSlowest(slow: Set<Socket>, exchanges: ConnectionExchange[], maxBytes: number) {
   const remaining = exchanges.filter(({ socket }) => !slow.has(socket))
   let waiting = remaining.reduce((sum, { socket }) => sum + socket.writableLength, 0)
   if (waiting <= maxBytes) return

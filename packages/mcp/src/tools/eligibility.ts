@@ -38,14 +38,22 @@ export const eligibility: Tool = {
   async run(get, { from: first, ...given }) {
     const position = toPosition({ from: first }, 'from')
     const found = await get<ResponseOf<'listEligibility'>>('/eligibility', given)
-    const campaigns = found.campaigns.map(({ id, verdict, incentives }) => ({
-      id,
-      verdict,
-      incentiveCount: incentives.length,
-      incentives: incentives.map(({ incentiveIndex: index, type, ...rest }) => ({ index, type, ...toVerdict(rest) })),
-    }))
     const rest = { user: found.user, unknownCampaigns: found.unknownCampaigns }
-    const structured = fitCampaigns({ tool: eligibility.name, given, from: position }, campaigns, rest)
+    const structured = fitCampaigns(
+      { tool: eligibility.name, given, from: position },
+      found.campaigns,
+      ({ id, verdict, incentives }, part) => ({
+        id,
+        verdict,
+        incentiveCount: incentives.length,
+        incentives: part(incentives).map(({ incentiveIndex: index, type, ...facts }) => ({
+          index,
+          type,
+          ...toVerdict(facts),
+        })),
+      }),
+      rest,
+    )
     const counts = new Map<string, number>()
     for (const { verdict } of structured.campaigns) counts.set(verdict, (counts.get(verdict) ?? 0) + 1)
     const verdicts = [...counts].map(([verdict, count]) => `${count} ${verdict}`).join(', ')

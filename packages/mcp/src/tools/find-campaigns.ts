@@ -3,7 +3,7 @@ import type { CampaignListItem, ResponseOf } from 'reward-campaigns-client'
 import { filters, pageSize, some } from '../campaign-filters.ts'
 import type { Arguments, Get } from '../operations.ts'
 import { IncentiveSummary, readTokens, summarizeIncentive } from '../rewards.ts'
-import { argumentsOf, isTooLong, type NextCall, resultOf, shorten, type Tool, type ToolResult } from '../tool.ts'
+import { argumentsOf, fitEntries, type NextCall, resultOf, shorten, type Tool, type ToolResult } from '../tool.ts'
 
 const PAGE_SIZE = 10
 
@@ -90,21 +90,26 @@ async function findPage(get: Get, given: Arguments): Promise<ToolResult> {
     pageSize: given.pageSize ?? PAGE_SIZE,
     fields: FIELDS,
   })
-  const tokens = await readTokens(get, found.campaigns)
-  const campaigns = found.campaigns.map(({ incentives, ...campaign }) => ({
-    ...summarizeCampaign({ incentives, ...campaign }),
-    incentives: incentives
-      .slice(0, MAX_INCENTIVES)
-      .map((incentive) => summarizeIncentive(incentive, { chainId: campaign.chainId, tokens })),
+  const shortened = found.campaigns.map((campaign) => ({
+    ...summarizeCampaign(campaign),
+    chainId: campaign.chainId,
+    incentives: campaign.incentives.slice(0, MAX_INCENTIVES),
   }))
+  const tokens = await readTokens(get, shortened)
+  const toEntry = ({ chainId, incentives, ...campaign }: (typeof shortened)[number]) => ({
+    ...campaign,
+    incentives: incentives.map((incentive) => summarizeIncentive(incentive, { chainId, tokens })),
+  })
   const { totalCampaigns, nextCursor } = found
-  const next: NextCall[] = nextCursor
+  const more: NextCall[] = nextCursor
     ? [{ tool: findCampaigns.name, arguments: { ...given, cursor: nextCursor }, gives: 'the next campaigns' }]
     : []
-  const structured = { campaigns, totalCampaigns, next: [...next, ...callsForIncentives(campaigns)] }
+  const { entries: campaigns, next } = fitEntries({ totalCampaigns }, shortened, toEntry, (shown) => [
+    ...more,
+    ...callsForIncentives(shown),
+  ])
   // The cursor after fewer campaigns only the service has.
-  if (isTooLong(structured) && campaigns.length > 1) {
-    return findPage(get, { ...given, pageSize: Math.floor(campaigns.length / 2) })
-  }
+  if (campaigns.length < shortened.length) return findPage(get, { ...given, pageSize: campaigns.length })
+  const structured = { campaigns, totalCampaigns, next }
   return { structured, sentence: `${totalCampaigns} campaigns match, of which ${campaigns.length} are shown.` }
 }

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import type { CampaignListItem, ResponseOf } from 'reward-campaigns-client'
 import { campaignId } from '../campaign-filters.ts'
-import { readTokens, summarizeIncentive, type Tokens } from '../rewards.ts'
-import { argumentsOf, fitCampaigns, resultOf, shorten, type Tool, toIds, toPosition } from '../tool.ts'
+import { readTokens, summarizeIncentive } from '../rewards.ts'
+import { argumentsOf, fitCampaigns, type Part, resultOf, shorten, type Tool, toIds, toPosition } from '../tool.ts'
 import { campaignSummary, summarizeCampaign } from './find-campaigns.ts'
 
 /** Which incentives, and action steps, of a campaign a tool gives. */
@@ -59,35 +59,38 @@ export const getCampaigns: Tool = {
     })
     const tokens = await readTokens(get, campaigns)
     const byId = new Map(campaigns.map((campaign) => [campaign.id, campaign]))
-    const explained = ids.flatMap((id) => {
-      const campaign = byId.get(id)
-      return campaign === undefined ? [] : [explain(campaign, tokens)]
-    })
+    const known = ids.flatMap((id) => byId.get(id) ?? [])
     const rest = { unknownCampaigns: ids.filter((id) => !byId.has(id)) }
-    const structured = fitCampaigns({ tool: getCampaigns.name, given, from: position }, explained, rest)
+    const toCampaign = (campaign: CampaignListItem, part: Part) => ({
+      ...explain(campaign),
+      actionSteps: part(campaign.actionSteps ?? []).map(toStep),
+      incentives: part(campaign.incentives).map((incentive) =>
+        summarizeIncentive(incentive, { chainId: campaign.chainId, tokens }),
+      ),
+    })
+    const structured = fitCampaigns({ tool: getCampaigns.name, given, from: position }, known, toCampaign, rest)
     const names = structured.campaigns.map(({ id, name }) => name ?? id).join(', ')
     return { structured, sentence: names === '' ? 'There are no such campaigns.' : `Explained: ${names}.` }
   },
 }
 
-function explain(campaign: CampaignListItem, tokens: Tokens) {
-  const { chainId, allowList, actionSteps } = campaign
+function explain(campaign: CampaignListItem) {
   return {
     ...summarizeCampaign(campaign),
     owner: campaign.owner,
     validator: campaign.validator,
     maxParticipants: campaign.maxParticipants,
-    mayClaim: toWords(allowList),
-    actionSteps: (actionSteps ?? []).map((step) => ({
-      chainId: step.chainId,
-      targetContract: step.targetContract,
-      signatureType: step.signatureType,
-      signature: shorten(step.signatureName || step.signature),
-    })),
-    actionStepCount: actionSteps?.length ?? 0,
-    incentives: campaign.incentives.map((incentive) => summarizeIncentive(incentive, { chainId, tokens })),
+    mayClaim: toWords(campaign.allowList),
+    actionStepCount: campaign.actionSteps?.length ?? 0,
   }
 }
+
+const toStep = (step: NonNullable<CampaignListItem['actionSteps']>[number]) => ({
+  chainId: step.chainId,
+  targetContract: step.targetContract,
+  signatureType: step.signatureType,
+  signature: shorten(step.signatureName || step.signature),
+})
 
 function toWords(allowList: CampaignListItem['allowList']) {
   const members = allowList?.addresses?.length

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { campaignId } from '../campaign-filters.ts'
 import { amount, readIncentives, toAmount } from '../rewards.ts'
-import { argumentsOf, fitCampaigns, resultOf, type Tool, toIds, toPosition } from '../tool.ts'
+import { argumentsOf, fitCampaigns, type Part, resultOf, type Tool, toIds, toPosition } from '../tool.ts'
 import { from, unknownCampaigns } from './get-campaigns.ts'
 
 /** Of what the operation says of an incentive, what is passed on as it is; any of it may be missing. */
@@ -73,11 +73,14 @@ export const outlook: Tool = {
     const found = await get<Outlook>('/outlook', given)
     // Which tokens these are amounts of.
     const { byId, tokens } = await readIncentives(get, toIds(given))
-    const campaigns = found.campaigns.map(({ id, incentives }) => {
+    const { at, basis, unknownCampaigns } = found
+    const rest = { at, basis, unknownCampaigns }
+    const toCampaign = ({ id, incentives }: Outlook['campaigns'][number], part: Part) => {
       const campaign = byId.get(id)
+      // Both are in the order of the contract; its indexes may have gaps.
+      const records = part(campaign?.incentives ?? [])
       const toEntry = (incentive: Record<string, unknown>, place: number) => {
-        // Both are in the order of the contract; its indexes may have gaps.
-        const record = campaign?.incentives[place]
+        const record = records[place]
         const tokenAt = (key: 'asset' | 'peg') => {
           const address = (record as { asset?: string; peg?: string } | undefined)?.[key]
           return campaign === undefined || address === undefined ? undefined : tokens(campaign.chainId, address)
@@ -87,11 +90,9 @@ export const outlook: Tool = {
           ...toOutlook(incentive, (key) => tokenAt(key === 'rewardNow' && record && 'peg' in record ? 'peg' : 'asset')),
         }
       }
-      return { id, incentiveCount: incentives.length, incentives: incentives.map(toEntry) }
-    })
-    const { at, basis, unknownCampaigns } = found
-    const rest = { at, basis, unknownCampaigns }
-    const structured = fitCampaigns({ tool: outlook.name, given, from: position }, campaigns, rest)
+      return { id, incentiveCount: incentives.length, incentives: part(incentives).map(toEntry) }
+    }
+    const structured = fitCampaigns({ tool: outlook.name, given, from: position }, found.campaigns, toCampaign, rest)
     return { structured, sentence: `The outlook of ${structured.campaigns.length} campaigns at ${found.at}.` }
   },
 }

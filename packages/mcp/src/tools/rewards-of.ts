@@ -5,7 +5,7 @@ import { type Arguments, type Get, ToolError } from '../operations.ts'
 import { amount, toAmount } from '../rewards.ts'
 import {
   argumentsOf,
-  isTooLong,
+  fitEntries,
   type NextCall,
   resultOf,
   shorten,
@@ -95,13 +95,11 @@ async function readRewards(get: Get, given: Arguments): Promise<ToolResult> {
       gives: `the totals of ${found.totals.length - end} more tokens`,
     })
   }
-  const structured = { user: found.user, rewards: found.rewards.map(toReward), totals, next }
+  const { entries: rewards } = fitEntries({ user: found.user, totals }, found.rewards, toReward, () => next)
   // The cursor after fewer entries only the service has.
-  if (isTooLong(structured) && found.rewards.length > 1) {
-    return readRewards(get, { ...given, pageSize: Math.floor(found.rewards.length / 2) })
-  }
-  const { length } = structured.rewards
-  return { structured, sentence: `${found.user}: ${length} rewards, totals of ${found.totals.length} tokens.` }
+  if (rewards.length < found.rewards.length) return readRewards(get, { ...given, pageSize: rewards.length })
+  const structured = { user: found.user, rewards, totals, next }
+  return { structured, sentence: `${found.user}: ${rewards.length} rewards, totals of ${found.totals.length} tokens.` }
 }
 
 type Found = ResponseOf<'listRewards'>

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { ResponseOf } from 'reward-campaigns-client'
-import { argumentsOf, fit, type NextCall, resultOf, type Tool, toPosition } from '../tool.ts'
+import { argumentsOf, fitEntries, type NextCall, resultOf, type Tool, toPosition } from '../tool.ts'
 
 const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 
@@ -26,18 +26,19 @@ export const status: Tool = {
   async run(get, given) {
     const from = toPosition(given, 'from')
     const { chains, version } = await get<ResponseOf<'getStatus'>>('/status')
-    const shownChains = chains.slice(from).map(({ chainId, state, asOfBlock, asOfTime, lagSeconds }) => ({
+    const toEntry = ({ chainId, state, asOfBlock, asOfTime, lagSeconds }: (typeof chains)[number]) => ({
       chainId,
       state,
       asOfBlock,
       asOfTime,
       lagSeconds,
-    }))
-    const structured = fit(shownChains.length, (shown) => {
-      const end = from + shown
-      const more: NextCall = { tool: status.name, arguments: { from: end }, gives: 'the next chains' }
-      return { chains: shownChains.slice(0, shown), version, next: end < chains.length ? [more] : [] }
     })
+    const { entries, next } = fitEntries({ version }, chains.slice(from), toEntry, (shown) => {
+      const end = from + shown.length
+      const more: NextCall = { tool: status.name, arguments: { from: end }, gives: 'the next chains' }
+      return end < chains.length ? [more] : []
+    })
+    const structured = { chains: entries, version, next }
     const late = chains.filter(({ state }) => state !== 'following').length
     const sentence = `${chains.length} chains are followed, ${late} of them not up to date; version ${version}.`
     return { structured, sentence }

@@ -3,7 +3,7 @@ import type { Incentive, ResponseOf, TrendingCampaign } from 'reward-campaigns-c
 import { filters, pageSize, some, user } from '../campaign-filters.ts'
 import type { Get } from '../operations.ts'
 import { amount, readIncentives, summarizeIncentive, toAmount } from '../rewards.ts'
-import { argumentsOf, fit, type NextCall, resultOf, shorten, type Tool, toPosition } from '../tool.ts'
+import { argumentsOf, fitEntries, type NextCall, resultOf, shorten, type Tool, toPosition } from '../tool.ts'
 import { callsForIncentives, MAX_INCENTIVES } from './find-campaigns.ts'
 
 const PAGE_SIZE = 10
@@ -68,22 +68,21 @@ export const trending: Tool = {
     const ranked = trendingCampaigns.slice(start, start + size)
     const paysOf = await readPayments(get, ranked)
     const hasUser = given.user !== undefined
-    const entries = ranked.map((campaign, index) => ({
+    const toRank = (campaign: TrendingCampaign, index: number) => ({
       ...toEntry(campaign, { rank: start + index + 1, hasUser }),
       incentives: paysOf(campaign),
-    }))
-    const structured = fit(entries.length, (shown) => {
-      const end = start + shown
+    })
+    const { entries: campaigns, next } = fitEntries({}, ranked, toRank, (shown) => {
+      const end = start + shown.length
       const more: NextCall = {
         tool: trending.name,
         arguments: { ...given, from: end },
         gives: `ranks from ${end + 1} on`,
       }
-      const campaigns = entries.slice(0, shown)
-      const next = end < trendingCampaigns.length ? [more] : []
-      return { campaigns, next: [...next, ...callsForIncentives(campaigns)] }
+      return [...(end < trendingCampaigns.length ? [more] : []), ...callsForIncentives(shown)]
     })
-    const [first] = structured.campaigns
+    const structured = { campaigns, next }
+    const [first] = campaigns
     const none = start > 0 ? `No campaign has rank ${start + 1}.` : 'No campaign is trending.'
     return { structured, sentence: first === undefined ? none : `Rank ${first.rank} is ${first.name ?? first.id}.` }
   },

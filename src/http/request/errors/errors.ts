@@ -57,6 +57,12 @@ export const MethodNotAllowedError = createError(
   'method not allowed: only GET, HEAD and OPTIONS are',
   405,
 )
+/** For the one path whose responses are JSON only. */
+export const NotAcceptableError = createError(
+  'NOT_ACCEPTABLE',
+  'not acceptable: responses are application/json, which the header Accept does not admit',
+  406,
+)
 export const RequestTimeoutError = createError('REQUEST_TIMEOUT', 'the request was not sent in time', 408)
 /** For the one path that is not for reading. */
 export const PostOnlyError = createError('METHOD_NOT_ALLOWED', 'method not allowed: only POST and OPTIONS are', 405)
