@@ -94,34 +94,6 @@ test('a feed and a fixed price say so, and a token without record, price and fee
   })
 })
 
-test('what makes no sense is refused with all that is wrong', async () => {
-  await using api = await borrowTestApp()
-  const refused = async (query: string) => {
-    const { status, body } = await get(api, query)
-    expect(status, query).toBe(400)
-    return body.error
-  }
-  expect(await refused('')).toBe('token is required')
-  for (const unknown of ['usdc', `9007199254740992:${address}`]) {
-    expect(await refused(`token=${unknown}`)).toContain('token must be a token <chainId>:<address>')
-  }
-  expect(await refused(`token=${token}&at=2999-01-01T00:00:00Z`)).toBe('at must not be in the future')
-  expect(await refused(`token=${token}&since=2026-01-01T00:00:00Z`)).toBe(
-    'since needs until too; since needs interval too',
-  )
-  const series = (until: string) => `token=${token}&since=2026-01-01T00:00:00Z&until=${until}&interval=1h`
-  expect(await refused(`${series('2026-01-01T04:00:00Z')}&at=2026-01-01T00:00:00Z`)).toBe(
-    'at must not be given with interval',
-  )
-  expect(await refused(series('2999-01-01T00:00:00Z'))).toBe(
-    'until must not be in the future; since, until and interval ask for 8529144 points: at most 400 are allowed',
-  )
-  expect(await refused(series('2026-01-17T16:00:01Z'))).toBe(
-    'since, until and interval ask for 401 points: at most 400 are allowed',
-  )
-  expect(await refused(`token=${token}&interval=1h`)).toContain('interval needs since too')
-})
-
 test('the status counts the claims of the last day that pay a token and have no value, of followed chains', async () => {
   await using api = await borrowTestApp()
   const asset = anAddress('asset')

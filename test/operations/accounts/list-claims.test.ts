@@ -70,8 +70,8 @@ test.each(firstOf([41, 42]))(
       const step = randomStep(records, base, random)
       await ingest.apply(step.batch)
       records = step.records
-      const fresh = Array.from({ length: 6 }, () => claimsQuery(vocabularyOf(records), random, base))
-      queries = [...random.some(queries, 0.5), ...fresh]
+      const fresh = Array.from({ length: repeated(6, 12) }, () => claimsQuery(vocabularyOf(records), random, base))
+      queries = [...random.some(queries, repeated(0.5, 0.6)), ...fresh]
       for (const query of queries) {
         const expected = expectedClaims(records, query)
         for (const api of [keeping, keeping, making]) {
@@ -84,9 +84,9 @@ test.each(firstOf([41, 42]))(
         if (expected.totalClaims !== undefined) seen.totals += 1
       }
     }
-    expect(seen.entries).toBeGreaterThan(15)
-    expect(seen.several).toBeGreaterThan(5)
-    expect(seen.totals).toBeGreaterThan(5)
+    expect(seen.entries).toBeGreaterThan(repeated(15, 30))
+    expect(seen.several).toBeGreaterThan(repeated(5, 10))
+    expect(seen.totals).toBeGreaterThan(repeated(5, 10))
   },
 )
 
@@ -241,15 +241,6 @@ describe('a cursor', () => {
         'cursor is of a request with other parameters: send those, or begin without cursor',
       )
     }
-  })
-
-  test('that is none is refused', async () => {
-    for (const cursor of ['abc', 'A', 'a'.repeat(512)]) {
-      expect(await failure({ cursor })).toContain('cursor must be a cursor of this operation, got "')
-    }
-    expect(await failure({ cursor: '' })).toContain('cursor must be a cursor of this operation')
-    expect(await failure({ cursor: 'ä' })).toContain('cursor must be a cursor of this operation')
-    expect(await failure({ cursor: 'a'.repeat(513) })).toContain('cursor must be a cursor of this operation')
   })
 
   test('is not given on the last page, a full one too, nor with no page', async () => {

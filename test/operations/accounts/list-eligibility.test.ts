@@ -65,8 +65,8 @@ test.each(firstOf([51, 52]))(
       records = step.records
       const words = vocabularyOf(records)
       queries = [
-        ...random.some(queries, 0.5),
-        ...Array.from({ length: repeated(7, 9) }, () => eligibilityQuery(words, random)),
+        ...random.some(queries, repeated(0.5, 0.8)),
+        ...Array.from({ length: repeated(7, 12) }, () => eligibilityQuery(words, random)),
       ]
       // Starts and ends lie an hour and a day around the base.
       for (const offset of [0, 0.5]) {
@@ -91,7 +91,7 @@ test.each(firstOf([51, 52]))(
         ...['list-unknown', 'already-claimed', 'claimed-before', 'signature-missing'],
       ].sort(),
     )
-    expect(keeping.counts.cacheResults.hit).toBeGreaterThan(20)
+    expect(keeping.counts.cacheResults.hit).toBeGreaterThan(repeated(20, 50))
   },
 )
 
@@ -135,23 +135,6 @@ test('each reason says the fact that proves it, and all that hold are there, in 
     ],
     unknownCampaigns: [],
   })
-})
-
-test('both parameters are required, and of at most 50 campaigns', async () => {
-  const user = anAddress('user')
-  const failure = async (query: string) => {
-    const response = await shared.get(`/eligibility?${query}`)
-    expect(response.statusCode).toBe(400)
-    return response.json().error
-  }
-  expect(await failure('')).toBe('user is required; campaignId is required')
-  const twice = `user=${user}&user=${user}&campaignId=${aClaimable().id}`
-  expect(await failure(twice)).toBe('user must be given at most once')
-  expect(await failure(`user=${user}`)).toBe('campaignId is required')
-  expect(await failure(`campaignId=${aClaimable().id}`)).toBe('user is required')
-  expect(await failure('user=x')).toContain('user must be an address')
-  const many = Array.from({ length: 51 }, () => aClaimable().id)
-  expect(await failure(`user=${user}&campaignId=${many}`)).toContain('campaignId must have at most 50 entries')
 })
 
 test('campaigns come in the order of their IDs, known or not', async () => {

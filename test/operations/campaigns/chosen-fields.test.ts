@@ -70,27 +70,6 @@ test('the total, filters and pages stay as they are', async () => {
   expect(response.json()).toEqual({ campaigns: [{ campaignName: name }], totalCampaigns: 1 })
 })
 
-test.each([
-  ['/campaigns', 'campaignNam', 'campaignName'],
-  [`/campaigns/${campaign.id}`, 'createAt', 'createdAt'],
-  ['/reward-kit/trending', 'totalbudget', 'totalBudget'],
-])('%s refuses the unknown field %s, and names %s', async (path, field, nearest) => {
-  const response = await api.get(`${path}?fields=id,${field}`)
-  expect(response.statusCode).toBe(400)
-  expect(response.json().error).toMatch(
-    new RegExp(`^an entry of fields must be one of id, .*, got "${field}", did you mean ${nearest}\\?$`),
-  )
-  for (const query of ['fields=', 'fields=id,', 'fields=null']) {
-    expect((await api.get(`${path}?${query}`)).statusCode, query).toBe(400)
-  }
-})
-
-test('a detail takes fields and minBlock, and nothing else', async () => {
-  const response = await api.get(`/campaigns/${campaign.id}?field=id`)
-  expect(response.statusCode).toBe(400)
-  expect(response.json().error).toBe('unknown parameter "field", did you mean fields? Known are fields, minBlock')
-})
-
 test('members are cut out of JSON as they are written', () => {
   const value = JSON.stringify({ d: '\\"}', e: [{ a: 1 }, ',"g":'] })
   const object = `{"a":"\\\\","b":[{"a":1},2.50],"c":${value},"e":\u0001mark\u0001,"f":{},"g":null}`
