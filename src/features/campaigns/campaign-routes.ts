@@ -36,6 +36,13 @@ const listCampaigns = {
   ),
 }
 
+/** A campaign of the sample data. */
+const exampleOf = (campaign: { id: string }, what: string): [string, unknown, string] => [
+  `/campaigns/${campaign.id}`,
+  campaign,
+  `, which ${what}`,
+]
+
 const getCampaign = {
   operationId: 'getCampaign',
   summary: 'Get one campaign',
@@ -44,7 +51,17 @@ const getCampaign = {
   params: GetCampaignParams,
   querystring: GetCampaignQuery,
   response: responsesOf(
-    { description: 'The campaign.', schema: CampaignDetail, example: examples.detail },
+    {
+      description: 'The campaign.',
+      schema: CampaignDetail,
+      example: examples.detail,
+      otherExamples: {
+        tokens: exampleOf(examples.tokens, 'pays a fixed amount of a token'),
+        points: exampleOf(examples.points, 'pays points'),
+        raffle: exampleOf(examples.raffle, 'draws lots'),
+        ended: exampleOf(examples.ended, 'has ended'),
+      },
+    },
     {
       400: 'id must be a campaign ID <chainId>:<campaignCoreAddress>:<identifier>, got "1657"',
       404: `there is no campaign ${examples.detail.id}`,

@@ -67,7 +67,7 @@ const getLimits = {
       description: 'The limits.',
       schema: GetLimitsResponse,
       example: examples.usual,
-      otherExamples: { limited: ['/limits', examples.limited, 'with limited rates, nothing stale'] },
+      otherExamples: { limited: ['/limits', examples.limited, ' with limited rates, nothing stale'] },
     },
     { 400: 'unknown parameter "chainId": this operation takes none' },
   ),

@@ -34,7 +34,7 @@ const getStatus = {
       description: 'The current status.',
       schema: GetStatusResponse,
       example,
-      otherExamples: { none: ['/status', { chains: [], version }, 'without indexed chains'] },
+      otherExamples: { none: ['/status', { chains: [], version }, ' without indexed chains'] },
     },
     { 400: 'unknown parameter "chainId": this operation takes none' },
   ),

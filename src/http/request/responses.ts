@@ -100,8 +100,8 @@ interface Success {
   headers?: Record<string, object>
   schema: TSchema
   example: unknown
-  /** Others, by name: what is requested of the sample data, or of what else, and the response. */
-  otherExamples?: Record<string, [request: string, value: unknown, of?: string]>
+  /** Others, by name: what is requested of the sample data, the response, and what is to be said of it. */
+  otherExamples?: Record<string, [request: string, value: unknown, about?: string]>
 }
 
 /** The sentence of each failure that is an operation's own, with which the document shows it. */
@@ -191,9 +191,9 @@ function responses(success: Success, failures: Record<string, Failure>) {
 
 const toExamples = (examples: Success['otherExamples'] = {}) =>
   Object.fromEntries(
-    Object.entries(examples).map(([name, [request, value, of]]) => [
+    Object.entries(examples).map(([name, [request, value, about = '']]) => [
       name,
-      { summary: [`\`GET ${request}\``, of].filter(Boolean).join(' '), value },
+      { summary: `\`GET ${request}\`${about}`, value },
     ]),
   )
 
