@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chown, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chown, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -17,9 +17,11 @@ export const isOldestThere = existsSync(programsOf(OLDEST_VERSION))
 export const onOldest = `on PostgreSQL ${OLDEST_VERSION}${isOldestThere ? '' : `, which is not at ${programsOf(OLDEST_VERSION)}`}`
 
 /** PostgreSQL refuses to run as root: then it runs as `nobody`. */
-const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+export const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 export interface DebianServer extends AsyncDisposable {
+  /** What it consists of, which belongs to the account that runs it; its socket, where nobody needs a password. */
+  folder: string
   /** Of its superuser, who logs in with a password as everybody does. */
   url: string
   port: number
@@ -29,18 +31,18 @@ export interface DebianServer extends AsyncDisposable {
   run: (program: string, ...parameters: string[]) => Promise<string>
 }
 
-const PASSWORD = 'superuser'
+export const SUPERUSER_PASSWORD = 'superuser'
 
 /** A server with Debian's programs, in which there is nothing yet. */
 export async function startDebianServer(version = OLDEST_VERSION, locale = 'C'): Promise<DebianServer> {
   const folder = await makeServerFolder('debian-server')
   const data = join(folder, 'data')
   const passwordFile = join(folder, 'password')
-  await writeFile(passwordFile, PASSWORD)
+  await writeFile(passwordFile, SUPERUSER_PASSWORD)
   if (account.uid !== undefined) {
     for (const path of [folder, passwordFile]) await chown(path, account.uid, account.gid)
   }
-  const env = { PATH: `${programsOf(version)}:/usr/bin:/bin`, PGPASSWORD: PASSWORD }
+  const env = { PATH: `${programsOf(version)}:/usr/bin:/bin`, PGPASSWORD: SUPERUSER_PASSWORD }
   const run = async (program: string, ...parameters: string[]) =>
     (await promisify(execFile)(join(programsOf(version), program), parameters, { ...account, env, cwd: folder })).stdout
   await run(
@@ -53,14 +55,17 @@ export async function startDebianServer(version = OLDEST_VERSION, locale = 'C'):
     'UTF8',
     `--locale=${locale}`,
     '--no-sync',
-    '--auth=scram-sha-256',
+    '--auth-local=trust',
+    '--auth-host=scram-sha-256',
     `--pwfile=${passwordFile}`,
   )
   const port = await freePort()
-  const options = `-p ${port} -h 127.0.0.1 -k ${folder} -c fsync=off`
-  await run('pg_ctl', 'start', '-D', data, '-w', '-l', join(folder, 'log'), '-o', options)
+  const settings = [`port = ${port}`, `unix_socket_directories = '${folder}'`, 'fsync = off', 'wal_log_hints = on']
+  await appendFile(join(data, 'postgresql.conf'), `${settings.join('\n')}\n`)
+  await run('pg_ctl', 'start', '-D', data, '-w', '-l', join(folder, 'log'))
   return {
-    url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`,
+    url: `postgres://postgres:${SUPERUSER_PASSWORD}@127.0.0.1:${port}/postgres`,
+    folder,
     port,
     data,
     run,
@@ -71,7 +76,7 @@ export async function startDebianServer(version = OLDEST_VERSION, locale = 'C'):
   }
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const address = server.address()
