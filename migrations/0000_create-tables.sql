@@ -400,34 +400,13 @@ CREATE TABLE "changes" (
 	CONSTRAINT "changes_revision_position_pk" PRIMARY KEY("revision","position")
 );
 --> statement-breakpoint
-CREATE TABLE "claim_intervals" (
-	"campaign_key" bigint NOT NULL,
-	"interval_seconds" integer NOT NULL,
-	"interval_start" bigint NOT NULL,
+CREATE TABLE "claim_hours" (
+	"hour_start" bigint PRIMARY KEY NOT NULL,
 	"claim_count" bigint NOT NULL,
 	"amount_usd" numeric NOT NULL,
 	"unvalued_count" bigint NOT NULL,
-	"repeats_1h" integer NOT NULL,
-	"repeats_4h" integer NOT NULL,
-	"repeats_1d" integer NOT NULL,
-	"repeats_1w" integer NOT NULL,
-	"followed_1h" integer NOT NULL,
-	"followed_4h" integer NOT NULL,
-	"followed_1d" integer NOT NULL,
-	"followed_1w" integer NOT NULL,
-	CONSTRAINT "claim_intervals_campaign_key_interval_seconds_interval_start_pk" PRIMARY KEY("campaign_key","interval_seconds","interval_start"),
-	CONSTRAINT "claim_intervals_have_claims" CHECK ("claim_intervals"."claim_count" > 0),
-	CONSTRAINT "claim_intervals_are_not_negative" CHECK ("claim_intervals"."amount_usd" >= 0 and "claim_intervals"."unvalued_count" >= 0)
-);
---> statement-breakpoint
-CREATE TABLE "incentive_claim_hours" (
-	"campaign_key" bigint NOT NULL,
-	"hour_start" bigint NOT NULL,
-	"incentive_position" smallint NOT NULL,
-	"claim_count" bigint NOT NULL,
-	"amount" numeric NOT NULL,
-	CONSTRAINT "incentive_claim_hours_campaign_key_hour_start_incentive_position_pk" PRIMARY KEY("campaign_key","hour_start","incentive_position"),
-	CONSTRAINT "incentive_claim_hours_have_claims" CHECK ("incentive_claim_hours"."claim_count" > 0 and "incentive_claim_hours"."amount" >= 0)
+	CONSTRAINT "claim_hours_have_claims" CHECK ("claim_hours"."claim_count" > 0),
+	CONSTRAINT "claim_hours_are_not_negative" CHECK ("claim_hours"."amount_usd" >= 0 and "claim_hours"."unvalued_count" >= 0)
 );
 --> statement-breakpoint
 CREATE TABLE "campaign_claim_totals" (
@@ -452,7 +431,6 @@ CREATE TABLE "claim_windows" (
 );
 --> statement-breakpoint
 CREATE TABLE "contract_claim_totals" (
-	"creator" text NOT NULL,
 	"window_seconds" integer NOT NULL,
 	"chain_id" bigint NOT NULL,
 	"address" text NOT NULL,
@@ -460,17 +438,15 @@ CREATE TABLE "contract_claim_totals" (
 	"newest_block_timestamp" bigint NOT NULL,
 	"claim_count" bigint NOT NULL,
 	"amount_usd" numeric NOT NULL,
-	CONSTRAINT "contract_claim_totals_pk" PRIMARY KEY("creator","chain_id","address","window_seconds"),
+	CONSTRAINT "contract_claim_totals_pk" PRIMARY KEY("chain_id","address","window_seconds"),
 	CONSTRAINT "contract_claim_totals_address_is_lower_case" CHECK (octet_length("contract_claim_totals"."address") = 42 and "contract_claim_totals"."address" = lower("contract_claim_totals"."address" collate "C")),
 	CONSTRAINT "contract_claim_totals_have_campaigns" CHECK ("contract_claim_totals"."campaign_count" > 0),
 	CONSTRAINT "contract_claim_totals_are_not_negative" CHECK ("contract_claim_totals"."claim_count" >= 0 and "contract_claim_totals"."amount_usd" >= 0)
 );
 --> statement-breakpoint
 CREATE TABLE "contract_counts" (
-	"creator" text NOT NULL,
-	"chain_id" bigint NOT NULL,
+	"chain_id" bigint PRIMARY KEY NOT NULL,
 	"contract_count" integer NOT NULL,
-	CONSTRAINT "contract_counts_creator_chain_id_pk" PRIMARY KEY("creator","chain_id"),
 	CONSTRAINT "contract_counts_have_contracts" CHECK ("contract_counts"."contract_count" > 0)
 );
 --> statement-breakpoint
@@ -499,34 +475,6 @@ CREATE TABLE "trending_campaigns" (
 	"allow_list_type" text,
 	"access_list_id" text,
 	CONSTRAINT "trending_campaigns_have_claims" CHECK ("trending_campaigns"."day_claim_count" > 0 and "trending_campaigns"."hour_claim_count" >= 0)
-);
---> statement-breakpoint
-CREATE TABLE "claimant_asset_totals" (
-	"claimant" text NOT NULL,
-	"chain_id" bigint NOT NULL,
-	"asset" text NOT NULL,
-	"claim_count" bigint NOT NULL,
-	"amount" numeric NOT NULL,
-	"amount_usd" numeric NOT NULL,
-	"unvalued_count" bigint NOT NULL,
-	CONSTRAINT "claimant_asset_totals_claimant_chain_id_asset_pk" PRIMARY KEY("claimant","chain_id","asset"),
-	CONSTRAINT "claimant_asset_totals_claimant_is_lower_case" CHECK (octet_length("claimant_asset_totals"."claimant") = 42 and "claimant_asset_totals"."claimant" = lower("claimant_asset_totals"."claimant" collate "C")),
-	CONSTRAINT "claimant_asset_totals_have_claims" CHECK ("claimant_asset_totals"."claim_count" > 0)
-);
---> statement-breakpoint
-CREATE TABLE "claimant_incentive_totals" (
-	"claimant" text NOT NULL,
-	"campaign_key" bigint NOT NULL,
-	"position" smallint NOT NULL,
-	"chain_id" bigint NOT NULL,
-	"claim_count" bigint NOT NULL,
-	"amount" numeric NOT NULL,
-	"amount_usd" numeric NOT NULL,
-	"unvalued_count" bigint NOT NULL,
-	"last_timestamp" bigint NOT NULL,
-	CONSTRAINT "claimant_incentive_totals_campaign_key_position_claimant_pk" PRIMARY KEY("campaign_key","position","claimant"),
-	CONSTRAINT "claimant_incentive_totals_claimant_is_lower_case" CHECK (octet_length("claimant_incentive_totals"."claimant") = 42 and "claimant_incentive_totals"."claimant" = lower("claimant_incentive_totals"."claimant" collate "C")),
-	CONSTRAINT "claimant_incentive_totals_have_claims" CHECK ("claimant_incentive_totals"."claim_count" > 0)
 );
 --> statement-breakpoint
 CREATE TABLE "data_versions" (
@@ -592,7 +540,6 @@ ALTER TABLE "facet_bitmaps" ADD CONSTRAINT "facet_bitmaps_facet_key_indexed_face
 ALTER TABLE "campaign_claim_totals" ADD CONSTRAINT "campaign_claim_totals_campaign_key_campaigns_key_fk" FOREIGN KEY ("campaign_key") REFERENCES "public"."campaigns"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "campaign_claimant_counts" ADD CONSTRAINT "campaign_claimant_counts_campaign_key_campaigns_key_fk" FOREIGN KEY ("campaign_key") REFERENCES "public"."campaigns"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "trending_campaigns" ADD CONSTRAINT "trending_campaigns_campaign_key_campaigns_key_fk" FOREIGN KEY ("campaign_key") REFERENCES "public"."campaigns"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "claimant_incentive_totals" ADD CONSTRAINT "claimant_incentive_totals_incentive_exists" FOREIGN KEY ("campaign_key","position") REFERENCES "public"."incentives"("campaign_key","position") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "feed_prices" ADD CONSTRAINT "feed_prices_token_key_priced_tokens_key_fk" FOREIGN KEY ("token_key") REFERENCES "public"."priced_tokens"("key") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "imported_prices" ADD CONSTRAINT "imported_prices_token_key_priced_tokens_key_fk" FOREIGN KEY ("token_key") REFERENCES "public"."priced_tokens"("key") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "access_list_members_by_address" ON "access_list_members" USING btree ("address","access_list_id");--> statement-breakpoint
@@ -623,7 +570,7 @@ CREATE INDEX "claims_by_incentive_and_claimant" ON "claims" USING btree ("campai
 CREATE INDEX "claims_by_claimant" ON "claims" USING btree ("claimant","chain_id","block_timestamp");--> statement-breakpoint
 CREATE INDEX "claims_by_chain" ON "claims" USING btree ("chain_id","block_timestamp");--> statement-breakpoint
 CREATE INDEX "claims_by_time" ON "claims" USING btree ("block_timestamp","campaign_key","amount_usd");--> statement-breakpoint
-CREATE INDEX "claims_by_campaign" ON "claims" USING btree ("campaign_key","block_timestamp","amount_usd");--> statement-breakpoint
+CREATE INDEX "claims_by_campaign" ON "claims" USING btree ("campaign_key","block_timestamp","claimant","amount_usd","is_value_derived");--> statement-breakpoint
 CREATE INDEX "claims_without_value" ON "claims" USING btree ("chain_id","block_timestamp") WHERE "claims"."amount_usd" is null and "claims"."is_value_derived";--> statement-breakpoint
 CREATE INDEX "incentives_by_asset" ON "incentives" USING btree ("chain_id","asset");--> statement-breakpoint
 CREATE INDEX "incentives_by_type" ON "incentives" USING btree ("type","campaign_key");--> statement-breakpoint
@@ -633,9 +580,9 @@ CREATE INDEX "campaign_bits_by_bit" ON "campaign_bits" USING btree ("segment","b
 CREATE INDEX "campaign_facets_by_campaign" ON "campaign_facets" USING btree ("campaign_key");--> statement-breakpoint
 CREATE INDEX "facet_bitmaps_by_segment" ON "facet_bitmaps" USING btree ("segment");--> statement-breakpoint
 CREATE INDEX "former_positions_by_revision" ON "former_positions" USING btree ("revision");--> statement-breakpoint
-CREATE INDEX "contract_claim_totals_by_claims" ON "contract_claim_totals" USING btree ("creator","window_seconds","claim_count" DESC NULLS FIRST,"amount_usd" DESC NULLS FIRST,"newest_block_timestamp" DESC NULLS FIRST,"chain_id","address");--> statement-breakpoint
-CREATE INDEX "contract_claim_totals_by_amount" ON "contract_claim_totals" USING btree ("creator","window_seconds","amount_usd" DESC NULLS FIRST,"claim_count" DESC NULLS FIRST,"newest_block_timestamp" DESC NULLS FIRST,"chain_id","address");--> statement-breakpoint
-CREATE INDEX "contract_claim_totals_by_recency" ON "contract_claim_totals" USING btree ("creator","window_seconds","newest_block_timestamp" DESC NULLS FIRST,"claim_count" DESC NULLS FIRST,"amount_usd" DESC NULLS FIRST,"chain_id","address");--> statement-breakpoint
+CREATE INDEX "contract_claim_totals_by_claims" ON "contract_claim_totals" USING btree ("window_seconds","claim_count" DESC NULLS FIRST,"amount_usd" DESC NULLS FIRST,"newest_block_timestamp" DESC NULLS FIRST,"chain_id","address");--> statement-breakpoint
+CREATE INDEX "contract_claim_totals_by_amount" ON "contract_claim_totals" USING btree ("window_seconds","amount_usd" DESC NULLS FIRST,"claim_count" DESC NULLS FIRST,"newest_block_timestamp" DESC NULLS FIRST,"chain_id","address");--> statement-breakpoint
+CREATE INDEX "contract_claim_totals_by_recency" ON "contract_claim_totals" USING btree ("window_seconds","newest_block_timestamp" DESC NULLS FIRST,"claim_count" DESC NULLS FIRST,"amount_usd" DESC NULLS FIRST,"chain_id","address");--> statement-breakpoint
 CREATE INDEX "trending_campaigns_by_day" ON "trending_campaigns" USING btree ("day_amount_usd" DESC NULLS FIRST,"day_claim_count" DESC NULLS FIRST,"block_timestamp" DESC NULLS FIRST,"has_whitelisted_rewards","is_exhausted","chain_id");--> statement-breakpoint
 CREATE INDEX "trending_campaigns_by_hour" ON "trending_campaigns" USING btree ("hour_amount_usd" DESC NULLS FIRST,"hour_claim_count" DESC NULLS FIRST,"block_timestamp" DESC NULLS FIRST,"has_whitelisted_rewards","is_exhausted","chain_id") WHERE "trending_campaigns"."hour_claim_count" > 0;--> statement-breakpoint
 CREATE INDEX "trending_campaigns_by_owner" ON "trending_campaigns" USING btree ("owner");--> statement-breakpoint
@@ -645,7 +592,6 @@ CREATE INDEX "trending_campaigns_by_autocampaign" ON "trending_campaigns" USING 
 CREATE INDEX "trending_campaigns_by_chain" ON "trending_campaigns" USING btree ("chain_id");--> statement-breakpoint
 CREATE INDEX "trending_campaigns_by_action_type" ON "trending_campaigns" USING btree ("action_type");--> statement-breakpoint
 CREATE INDEX "trending_campaigns_by_facet" ON "trending_campaigns" USING gin ("facets") WITH (fastupdate=false);--> statement-breakpoint
-CREATE INDEX "claimant_incentive_totals_by_last_claim" ON "claimant_incentive_totals" USING btree ("claimant","chain_id","last_timestamp");--> statement-breakpoint
 CREATE INDEX "feed_prices_by_time" ON "feed_prices" USING btree ("token_key","at","block_number","log_index");--> statement-breakpoint
 -- What drizzle-kit knows no words for: how rows are stored, vacuumed and scanned.
 ALTER TABLE "campaign_documents" ALTER COLUMN "body" SET STORAGE EXTERNAL, ALTER COLUMN "detail" SET STORAGE EXTERNAL,

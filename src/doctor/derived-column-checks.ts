@@ -3,13 +3,12 @@ import { type Differences, findDifferences, type Sample, within } from '../datab
 import { inSnapshot, type Query } from '../database/snapshot.ts'
 import { beforeDocumentsDiffer, differingDocuments } from '../read-models/campaign-documents/maintain.ts'
 import { differingFacets } from '../read-models/campaign-search/check.ts'
-import { differingClaimIntervals } from '../read-models/claim-intervals/maintain.ts'
+import { differingClaimHours } from '../read-models/claim-hours/check.ts'
 import {
   differingCampaignTotals,
   differingContractTotals,
   differingTrendingCampaigns,
 } from '../read-models/claim-windows/check.ts'
-import { differingClaimantTotals } from '../read-models/claimant-totals/maintain.ts'
 import { differingFlags, differingIncentives } from '../read-models/incentive-state/maintain.ts'
 import { differingPrices, differingValues } from '../read-models/prices/check.ts'
 
@@ -44,11 +43,10 @@ export const derivedColumns: readonly DerivedColumns[] = [
   },
   { name: 'campaign totals', subject: 'claims of campaigns in all windows', differing: differingCampaignTotals },
   {
-    name: 'claim intervals',
-    subject: 'claims of popular campaigns, and of all, by hours, days and weeks',
-    differing: differingClaimIntervals,
+    name: 'claim hours',
+    subject: 'claims of all campaigns by hours',
+    differing: differingClaimHours,
   },
-  { name: 'claimant totals', subject: 'totals of busy claimants', differing: differingClaimantTotals },
   {
     name: 'trending',
     subject: 'trending campaigns',
@@ -84,10 +82,9 @@ export const derivedCounts: readonly DerivedColumns[] = [
     differing: () => `
       select 'contracts of chain ' || chain_id as what
       from (
-        select creator, chain_id, count(*) as contract_count from contract_claim_totals
-        where window_seconds = 0 group by creator, chain_id
+        select chain_id, count(*) as contract_count from contract_claim_totals where window_seconds = 0 group by chain_id
       ) due
-      full join contract_counts stored using (creator, chain_id)
+      full join contract_counts stored using (chain_id)
       where stored.contract_count is distinct from due.contract_count
       union all
       select 'profiles of score ' || score_bucket

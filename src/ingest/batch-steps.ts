@@ -1,8 +1,7 @@
 import { clearBits, setBits, splitSegments } from '../read-models/campaign-search/maintain.ts'
 import { recordChanges } from '../read-models/changes/maintain.ts'
-import { changeClaimIntervals } from '../read-models/claim-intervals/maintain.ts'
+import { changeClaimHours } from '../read-models/claim-hours/maintain.ts'
 import { changeContractTotals, changeTotals, countBefore } from '../read-models/claim-windows/maintain.ts'
-import { changeClaimantTotals } from '../read-models/claimant-totals/maintain.ts'
 import { recordAffectedCampaigns } from '../read-models/data-version/maintain.ts'
 import { refreshIncentiveState } from '../read-models/incentive-state/maintain.ts'
 import {
@@ -49,8 +48,6 @@ export const batchSteps: readonly Step[] = [
   // Records the changes before the rows are withdrawn.
   ...recordSignatureChanges,
   ...recordChanges,
-  // While there are the incentives that withdrawn claims were on.
-  ...changeClaimantTotals,
   ...withdrawIncentives,
   ...mergeSignatures,
   ...mergeProfiles,
@@ -59,10 +56,9 @@ export const batchSteps: readonly Step[] = [
   ...refreshIncentiveState,
   ...makeDocuments,
   ...changeTotals,
-  ...changeClaimIntervals,
+  ...changeClaimHours,
   ...setBits,
   ...changeContractTotals,
-  // Last of all: it may rebuild the totals of popular creators, to which no difference may be added afterwards.
   ...splitSegments,
 ]
 
@@ -78,8 +74,8 @@ export async function runBatchSteps(
   plan?: (table: string) => Promise<unknown>,
 ) {
   const hasRows = new Map<string, boolean>()
-  for (const { appliesTo, isForLarge, skipUnless, sql, populates } of batchSteps) {
-    if (!appliesTo.some((kind) => changes.has(kind)) || (isForLarge && plan === undefined)) continue
+  for (const { appliesTo, skipUnless, sql, populates } of batchSteps) {
+    if (!appliesTo.some((kind) => changes.has(kind))) continue
     if (skipUnless !== undefined) {
       const isPopulated = hasRows.get(skipUnless) ?? (await query(`select from ${skipUnless} limit 1`)).rows.length > 0
       hasRows.set(skipUnless, isPopulated)

@@ -38,8 +38,6 @@ export interface Step {
    * A working table: if it is empty, the statement is not even sent, since a statement that may write takes a revision.
    */
   skipUnless?: string
-  /** Has nothing to do in a small batch, which does not send it. */
-  isForLarge?: boolean
   /** Takes no parameters; its result is not used. */
   sql: string
   /** The table it populates, usually a working table, whose size has to be known for the plans of later statements. */

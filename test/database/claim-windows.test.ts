@@ -26,9 +26,6 @@ interface Claim {
   amountUsd: string | null
 }
 
-/** Has totals of his own. */
-const POPULAR = anAddress('popular creator')
-
 /** Two share a contract, one has two contracts, one has none. */
 const steps = [[aStep(anAddress('x'))], [aStep(anAddress('x')), aStep(anAddress('x'), 10)], [], [aStep(anAddress('y'))]]
 const campaigns = steps.map((actionSteps, index) =>
@@ -36,7 +33,6 @@ const campaigns = steps.map((actionSteps, index) =>
     actionSteps,
     incentives: [anErc20Incentive(anAddress('asset'))],
     blockTimestamp: String(index),
-    creator: index % 3 === 0 ? null : POPULAR,
   }),
 )
 
@@ -51,7 +47,6 @@ beforeAll(async () => {
   client = new pg.Client({ connectionString: database.url })
   await client.connect()
   const stored = await rows('select id, key from campaigns')
-  await rows(`select build_facet_bitmap('creator', 0, $1)`, [POPULAR])
   keys = campaigns.map(({ id }) => String(stored.find((row) => row.id === id)?.key))
 })
 afterAll(async () => {
@@ -88,18 +83,17 @@ const plainTotals = {
       or block_timestamp > $1::bigint - window_seconds and block_timestamp <= $1::bigint
     group by window_seconds, campaign_key`,
   contract_claim_totals: `
-    select counted.creator, window_seconds, target.chain_id, value as address,
+    select window_seconds, target.chain_id, value as address,
       count(distinct campaigns.key) as campaign_count,
       max(campaigns.block_timestamp) as newest_block_timestamp, count(claims.campaign_key) as claim_count,
       coalesce(sum(amount_usd), 0) as amount_usd
     from campaign_facets target
     join campaigns on campaigns.key = target.campaign_key
-    join lateral (values (''), (campaigns.creator)) counted (creator) on counted.creator in ('', '${POPULAR}')
     cross join unnest(array[${WINDOWS}]) as window_seconds
     left join claims on claims.campaign_key = campaigns.key and (window_seconds = 0
       or claims.block_timestamp > $1::bigint - window_seconds and claims.block_timestamp <= $1::bigint)
     where kind = 'target'
-    group by counted.creator, window_seconds, target.chain_id, value`,
+    group by window_seconds, target.chain_id, value`,
 }
 const tables = Object.keys(plainTotals) as (keyof typeof plainTotals)[]
 
@@ -110,7 +104,7 @@ async function keepUpTo(instant: number) {
     const columns =
       table === 'campaign_claim_totals'
         ? 'window_seconds, campaign_key'
-        : 'creator, window_seconds, chain_id, address, campaign_count, newest_block_timestamp'
+        : 'window_seconds, chain_id, address, campaign_count, newest_block_timestamp'
     await rows(`truncate ${table}`)
     await rows(`insert into ${table} (${columns}, claim_count, amount_usd) select * from (${plainTotals[table]})`, [
       instant,

@@ -57,15 +57,15 @@ beforeAll(async () => {
   await database.query('select rebuild_claim_totals()')
   // Many contracts, of which a page may be deep.
   await database.query(
-    `insert into contract_claim_totals (creator, window_seconds, chain_id, address, campaign_count,
+    `insert into contract_claim_totals (window_seconds, chain_id, address, campaign_count,
       newest_block_timestamp, claim_count, amount_usd)
-    select '', window_seconds, 1, '0x' || lpad(to_hex(number), 40, '0'), 1, number, number % 50, number % 7
+    select window_seconds, 1, '0x' || lpad(to_hex(number), 40, '0'), 1, number, number % 50, number % 7
     from claim_windows, generate_series(1, $1::integer) number`,
     [CONTRACTS],
   )
   await database.query(
-    `insert into contract_counts (creator, chain_id, contract_count) values ('', 1, $1)
-    on conflict (creator, chain_id) do update set contract_count = contract_counts.contract_count + $1`,
+    `insert into contract_counts (chain_id, contract_count) values (1, $1)
+    on conflict (chain_id) do update set contract_count = contract_counts.contract_count + $1`,
     [CONTRACTS],
   )
   await storeTotalsOf(database, NOW.getTime() / 1000)

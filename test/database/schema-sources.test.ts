@@ -122,7 +122,7 @@ test('a function or view of others is left alone', async () => {
     'create function of_others() returns integer language sql as $$ select 1 $$; create view theirs as select 1 as one',
   )
   expect(await apply(database)).toEqual([])
-  await database.query('drop view popular_campaigns cascade')
+  await database.query('drop view counted_claim_hours cascade')
   expect((await apply(database)).length).toBeGreaterThan(0)
   expect(await database.query('select of_others() + one as two from theirs')).toEqual([{ two: 2 }])
 })

@@ -1,6 +1,5 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { derivedColumns } from '../../src/doctor/derived-column-checks.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { connectForBatches } from '../../src/ingest/batch-connection.ts'
@@ -48,25 +47,6 @@ test('batches store what an import of the same records stores, be they small or 
   const imported = await contentOf(database)
   for (const content of stored) expect(content).toEqual(imported)
 })
-
-test('after more claims than are counted one by one, a campaign all of whose weeks are counted anew has its intervals', async () => {
-  await using database = await createTestDatabase()
-  const ingest = await openIngest(database.url)
-  const aClaimable = () => aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
-  const [popular, other] = [aClaimable(), aClaimable()]
-  const claims = (campaign: typeof popular, count: number) =>
-    Array.from({ length: count }, (_, nth) =>
-      aClaim(campaign, { claimant: anAddress(nth % 100), blockTimestamp: '1767225600' }),
-    )
-  await ingest.apply({ records: [popular, other, ...claims(popular, 600)] })
-  await ingest.apply({ records: [...claims(other, 20_001), ...claims(popular, 1)] })
-  await ingest.close()
-  const differences = derivedColumns.find(({ name }) => name === 'claim intervals')?.differing(null) ?? 'select 1'
-  expect(await database.query(differences)).toEqual([])
-  expect(await database.query('select count(distinct campaign_key)::integer from incentive_claim_hours')).toEqual([
-    { count: 2 },
-  ])
-}, 60_000)
 
 test('nothing of a batch is there for the next one, whether it was applied or refused, short or long', async () => {
   await using database = await createTestDatabase()

@@ -2,8 +2,6 @@ import { expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
-import { countHoursFrom } from '../setup/data/claim-intervals.ts'
-import { totalClaimantsFrom } from '../setup/data/claimant-totals.ts'
 import { changesOf, createRandom, expectToAgree, type Facts, remember, WINDOWS } from '../setup/data/derived-columns.ts'
 import { generateSmallSample } from '../setup/data/small-sample.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
@@ -26,33 +24,26 @@ test.each(
   ),
 )('derived columns are what the records say, after imports and changes: $seed', async ({ seed, campaigns, claims }) => {
   await using database = await createTestDatabase()
-  const hours = { hoursFrom: Math.ceil(claims / campaigns), busyFrom: 6 }
-  await countHoursFrom(database, hours.hoursFrom)
-  await totalClaimantsFrom(database, hours.busyFrom)
   const random = createRandom(seed)
   const facts: Facts = new Map()
   const first = [...generateSmallSample({ campaigns, claims, seed, now })]
   await save(database, first)
   remember(facts, first)
-  await expectToAgree(database, facts, hours)
+  await expectToAgree(database, facts)
 
   const another = [...generateSmallSample({ campaigns: 20, claims: 100, seed: seed + 100, now })]
   await save(database, another)
   remember(facts, another)
-  let agreed = await expectToAgree(database, facts, hours)
+  let agreed = await expectToAgree(database, facts)
   for (let round = 0; round < 3; round++) {
     const changes = changesOf(facts, random)
     expect(changes.length).toBeGreaterThan(20)
     await save(database, changes)
     remember(facts, changes)
-    agreed = await expectToAgree(database, facts, hours)
+    agreed = await expectToAgree(database, facts)
   }
-  const { incentives, campaigns: stored, campaignTotals, contractTotals, claimIntervals } = agreed
-  const popular = new Set(claimIntervals.map(({ id }) => id)).size
-  expect(popular).toBeGreaterThan(1)
-  expect(popular).toBeLessThan(stored.length)
-  expect(agreed.claimantIncentives.length).toBeGreaterThan(agreed.claimantAssets.length)
-  expect(agreed.claimantAssets.length).toBeGreaterThan(5)
+  const { incentives, campaigns: stored, campaignTotals, contractTotals, claimHours } = agreed
+  expect(claimHours.length).toBeGreaterThan(20)
   // Of each kind there are some, else the comparison would say little.
   for (const isSo of [true, false]) {
     expect(incentives.some(({ is_spent }) => is_spent === isSo)).toBe(true)

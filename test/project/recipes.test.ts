@@ -215,7 +215,7 @@ export const differingStepCounts = (sample: Sample) => \`
   ],
   [
     'src/doctor/derived-column-checks.ts',
-    "  {\n    name: 'claim intervals',",
+    "  {\n    name: 'claim hours',",
     "  { name: 'step counts', subject: 'numbers of action steps', differing: differingStepCounts },\n",
   ],
 ]

@@ -992,8 +992,7 @@ export interface components {
             claims: number[];
             /** @description Value of the claims in each interval, at their time; unknown values count 0. */
             amountUsd: components["schemas"]["UsdAmount"][];
-            /** @description Number of different claimants in each interval; one who claims in several counts in each. */
-            claimants: number[];
+            claimants: number[] | null;
             /** @description Number of claims in each interval that pay a token of unknown value. */
             unvaluedClaims: number[];
             /** @description Number of claims in the time range. */

@@ -8,7 +8,8 @@ const DAYS = 7
 interface Activity {
   claims: number[]
   amountUsd: string[]
-  claimants: number[]
+  /** Null of all campaigns in a long range. */
+  claimants: number[] | null
   unvaluedClaims: number[]
   totalClaims: number
   totalAmountClaimedUsd: number
@@ -82,7 +83,7 @@ function addsUp({ claims, totalClaims, amountUsd, totalAmountClaimedUsd }: Activ
 
 const isPlausible = ({ claims, claimants, unvaluedClaims }: Activity) =>
   claims.every((count, index) => {
-    const own = claimants[index] ?? 0
+    const own = claimants?.[index] ?? 0
     return own <= count && own > 0 === count > 0 && (unvaluedClaims[index] ?? 0) <= count
   })
 

@@ -1,5 +1,5 @@
 -- Exactly how many claims there are of a claimant, or of campaigns, or of both; read from indexes alone, and those of a
--- campaign or a busy claimant from totals.
+-- campaign from totals.
 create or replace function count_claims(claimant text, campaign_ids text[], chain_ids bigint[])
 returns bigint
 language plpgsql stable
@@ -17,20 +17,17 @@ begin
       where campaign.id = any (campaign_ids) and (chain_ids is null or campaign.chain_id = any (chain_ids)));
   elsif campaign_ids is null then
     return (
-      select coalesce(
-        (
-          select sum(totals.claim_count) from claimant_asset_totals totals
-          where totals.claimant = count_claims.claimant and (chain_ids is null or totals.chain_id = any (chain_ids))
-        ),
-        (
-          select count(*) from claims
-          where claims.claimant = count_claims.claimant and (chain_ids is null or claims.chain_id = any (chain_ids))
-        )));
+      select count(*) from claims
+      where claims.claimant = count_claims.claimant and (chain_ids is null or claims.chain_id = any (chain_ids)));
   else
     return (
       select coalesce(sum(own.claim_count), 0) from campaigns campaign
       join incentives incentive on incentive.campaign_key = campaign.key
-      cross join lateral count_claims_on(campaign.key, incentive.position, count_claims.claimant) own
+      cross join lateral (
+        select count(*) as claim_count from claims
+        where claims.campaign_key = campaign.key and claims.incentive_position = incentive.position
+          and claims.claimant = count_claims.claimant
+      ) own
       where campaign.id = any (campaign_ids) and (chain_ids is null or campaign.chain_id = any (chain_ids)));
   end if;
 end

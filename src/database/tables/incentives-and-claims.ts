@@ -102,8 +102,14 @@ export const claims = pgTable(
     index('claims_by_chain').on(table.chainId, table.blockTimestamp),
     // What entered and left a window is read from this index alone.
     index('claims_by_time').on(table.blockTimestamp, table.campaignKey, table.amountUsd),
-    // And when a campaign was claimed, from this one.
-    index('claims_by_campaign').on(table.campaignKey, table.blockTimestamp, table.amountUsd),
+    // And from this one alone when a campaign was claimed, by whom and what the claims are worth.
+    index('claims_by_campaign').on(
+      table.campaignKey,
+      table.blockTimestamp,
+      table.claimant,
+      table.amountUsd,
+      table.isValueDerived,
+    ),
     index('claims_without_value')
       .on(table.chainId, table.blockTimestamp)
       .where(sql`${table.amountUsd} is null and ${table.isValueDerived}`),

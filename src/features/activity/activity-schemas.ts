@@ -24,6 +24,9 @@ export const INTERVAL_SECONDS = { '1h': 3600, '1d': 86_400, '1w': 604_800 } as c
 
 const intervals = ['1h', '1d', '1w'] as const
 
+/** The longest range in which claimants of all campaigns together are counted: each claim of it is read. */
+export const CLAIMANTS_SECONDS = 31 * 86_400
+
 export const ListActivityQuery = queryOf(
   {
     campaignId: campaignIds('Campaign IDs to include; all campaigns together, as one entry, if omitted.'),
@@ -72,10 +75,13 @@ const CampaignActivity = component('CampaignActivity', 'Claims of a campaign, or
     ref(UsdAmount),
     'Value of the claims in each interval, at their time; unknown values count 0.',
   ),
-  claimants: inEachInterval(
-    Type.Integer({ minimum: 0 }),
-    'Number of different claimants in each interval; one who claims in several counts in each.',
-  ),
+  claimants: Type.Union([
+    inEachInterval(
+      Type.Integer({ minimum: 0 }),
+      'Number of different claimants in each interval; one who claims in several counts in each.',
+    ),
+    Type.Null({ description: 'Of all campaigns together, in a range of more than 31 days.' }),
+  ]),
   unvaluedClaims: inEachInterval(
     Type.Integer({ minimum: 0 }),
     'Number of claims in each interval that pay a token of unknown value.',

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/open-database.ts'
-import { claimsByIncentive } from '../../read-models/claim-intervals/read.ts'
+import { claimsByIncentive } from '../../read-models/claim-hours/read.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import { byCampaignId, LAST_TIMESTAMP } from '../../schemas/primitives.ts'
 import {
@@ -30,7 +30,7 @@ export function createOutlookRepository(database: Database, clock: () => Date) {
   return {
     /**
      * The outlooks of some campaigns, at most 50, by chain ID, core address, identifier, ascending. Reads their incentives, and
-     * their claims of the basis: of popular campaigns hours of claims.
+     * their claims of the basis.
      */
     async list({
       campaignId: ids = [],

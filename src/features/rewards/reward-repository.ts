@@ -35,7 +35,7 @@ export function createRewardRepository(database: Database, clock: () => Date) {
 
   /**
    * Both of one state of the data. Where chains are indexed, the cache compares what the response depends on before and
-   * after it, so other commits meanwhile do not matter: they may come faster than a page of a busy account is read.
+   * after it, so other commits meanwhile do not matter: they may come faster than a page of an account with many claims is read.
    */
   async function readPage(query: RequestState, now: Date, { asOf }: DataVersion) {
     const { state, user, chainId, pageSize } = query
@@ -65,7 +65,7 @@ export function createRewardRepository(database: Database, clock: () => Date) {
     /**
      * The incentives that an account has a claim or a signature on: those without a claim first, then by the last claim,
      * newest first; ties by chain ID, core address, identifier, index. With totals of all of them. Reads the signatures
-     * of the account and its claims; for a busy one its totals and a page of rows from each chain.
+     * of the account and all of its claims.
      */
     async list(
       query: RequestState,
@@ -169,16 +169,11 @@ const prepareSigned = (database: Database) =>
 function prepareRewards(database: Database) {
   const after = sql`${placeholder('timestamp')}::bigint`
   const entries = sql`claimant_entries(${placeholder('user')}, ${placeholder('chains')}::bigint[],
-    ${placeholder('keys')}::bigint[], ${placeholder('positions')}::smallint[], ${after}, ${placeholder('max')}::integer)`
+    ${placeholder('keys')}::bigint[], ${placeholder('positions')}::smallint[])`
   const sortKey = sql`coalesce(last_timestamp, ${sql.raw(String(NO_CLAIM))})`
-  const totalColumns = sql`claim_count, amount, amount_usd, unvalued_count`
   const order = sql`sort_value desc, chain_id, core_address, identifier, "position"`
   const paged = database.$with('paged', {}).as(sql`
-    with busy_totals as materialized (
-      select * from claimant_asset_totals
-      where claimant = ${placeholder('user')} and ${placeholder('keys')}::bigint[] is null
-        and (${placeholder('chains')}::bigint[] is null or chain_id = any (${placeholder('chains')}))
-    ), entry as materialized (
+    with entry as materialized (
       select own.*, ${sortKey} as sort_value, campaign.id, campaign.chain_id, campaign.core_address, campaign.identifier,
         campaign.campaign_name, incentive.asset
       from ${entries} own
@@ -190,18 +185,13 @@ function prepareRewards(database: Database) {
       where sort_value < ${after} or (sort_value = ${after} and (chain_id, core_address, identifier, "position")
         > (${placeholder('chain')}::bigint, ${placeholder('core')}::text, ${placeholder('identifier')}::numeric, ${placeholder('position')}::integer))
       order by ${order} limit ${placeholder('max')}::integer
-    ), paid as (
-      select chain_id, asset, ${totalColumns} from busy_totals
-      union all
-      select chain_id, asset, ${totalColumns} from entry
-      where asset is not null and claim_count > 0 and not exists (select from busy_totals)
     ), total as (
       select json_agg(json_build_object('chainId', chain_id, 'asset', asset, 'claims', claims, 'claimedAmount', amount,
         'claimedAmountUsd', amount_usd, 'unvaluedClaims', unvalued) order by chain_id, asset) as totals
       from (
         select chain_id, asset, sum(claim_count) as claims, sum(amount)::text as amount,
           ${dollars(sql`sum(amount_usd)`, sql`sum(unvalued_count) < sum(claim_count)`)} as amount_usd, sum(unvalued_count) as unvalued
-        from paid where asset <> '' group by chain_id, asset
+        from entry where asset is not null and claim_count > 0 group by chain_id, asset
       ) summed
     )
     -- On the first row only: there may be thousands.

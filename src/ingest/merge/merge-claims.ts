@@ -1,4 +1,3 @@
-import { noteFollowingClaims } from '../../read-models/claim-intervals/maintain.ts'
 import { populating, type Step, stepsFor, stepsUnlessEmpty } from '../../read-models/steps.ts'
 import { isSameClaim } from '../staging/staging.ts'
 import { touchClaimed } from './merge-campaigns.ts'
@@ -86,7 +85,6 @@ export const mergeClaims: Step[] = [
   ...stepsFor(['withdrawnClaim'], populating('claim_changes', withdrawnClaims)),
   ...stepsFor(['claim'], populating('claim_changes', comingClaims)),
   ...stepsFor(['claim', 'withdrawnClaim'], touchClaimed, populating('claimant_changes', changedClaimants)),
-  ...noteFollowingClaims,
   ...stepsUnlessEmpty(
     'touched_campaigns',
     ['withdrawnClaim'],

@@ -1,6 +1,5 @@
-import { changeClaimIntervals } from '../../read-models/claim-intervals/maintain.ts'
+import { changeClaimHours } from '../../read-models/claim-hours/maintain.ts'
 import { changeContractTotals, changeTotals } from '../../read-models/claim-windows/maintain.ts'
-import { changeClaimantTotals } from '../../read-models/claimant-totals/maintain.ts'
 import { measureRevaluation, priceKinds, revaluePages } from '../../read-models/prices/maintain.ts'
 import type { ChangeKind } from '../../read-models/steps.ts'
 import type { Query } from '../batch-connection.ts'
@@ -10,16 +9,15 @@ import { touchClaimed } from './merge-campaigns.ts'
 const PAGES_A_STEP = 64
 
 /** What the batch itself has left there is dealt with. */
-const emptyTables = `truncate claim_changes, counted_before, counted_after, counted_changes, touched_campaigns,
-  following_claims, many_claim_changes`
+const emptyTables = `truncate claim_changes, counted_before, counted_after, counted_changes, touched_campaigns`
 
 /** Whether a batch can change the value of stored claims: by prices, tokens, or replaced campaigns. */
 export const mayRevalue = (changes: ReadonlySet<ChangeKind>) =>
   [...priceKinds, 'campaign' as const].some((kind) => changes.has(kind))
 
 /** What follows from changed claims. */
-const afterClaims = [...changeClaimantTotals, ...changeTotals, ...changeClaimIntervals, ...changeContractTotals].filter(
-  ({ appliesTo }) => appliesTo.includes('claim'),
+const afterClaims = [...changeTotals, ...changeClaimHours, ...changeContractTotals].filter(({ appliesTo }) =>
+  appliesTo.includes('claim'),
 )
 
 /**

@@ -1,7 +1,6 @@
 import type pg from 'pg'
 import { bitmapTables } from '../../read-models/campaign-search/maintain.ts'
 import { notedTables } from '../../read-models/changes/maintain.ts'
-import { intervalTables } from '../../read-models/claim-intervals/maintain.ts'
 import { contributionTables } from '../../read-models/claim-windows/maintain.ts'
 import { priceTables } from '../../read-models/prices/maintain.ts'
 import { claimChangeTables } from '../merge/merge-claims.ts'
@@ -26,7 +25,6 @@ const workingTables: Record<string, string> = {
   ...notedTables,
   ...priceTables,
   ...contributionTables,
-  ...intervalTables,
   ...bitmapTables,
 }
 

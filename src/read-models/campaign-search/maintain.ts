@@ -162,7 +162,7 @@ export const setBits: Step[] = [
   ),
 ]
 
-/** Last of all: it may rebuild the totals of popular creators, to which no difference may be added afterwards. */
+/** After the facets of the batch are in the bitmaps. */
 export const splitSegments = stepsFor(
   ['campaign'],
   // Many campaigns of the same instant cannot be divided.

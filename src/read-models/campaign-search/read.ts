@@ -1,8 +1,8 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { DEFAULT_FACET_SIZE, type FacetName, facetNames } from '../../schemas/campaigns/campaign-facets.ts'
 import type { CampaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
 import { toSearchWords } from '../../schemas/parameters/search-words.ts'
-import { campaignFacets, type FacetKind, indexedFacets } from './tables.ts'
+import { campaignFacets, type FacetKind } from './tables.ts'
 
 /** A facet of a campaign; an empty chain or value is 0 or ''. */
 interface Facet {
@@ -158,10 +158,6 @@ const toFacets = (kind: FacetKind, values: string[]) => values.map((value) => aF
  * for none.
  */
 export const activeRewards = sql`active_rewards(${sql.placeholder('now')}::timestamptz)`
-
-/** Whether a creator has so many campaigns that separate totals are stored. */
-export const isPopularCreator = (creator: SQL) =>
-  sql`exists (select from ${indexedFacets} where kind = 'creator' and chain_id = 0 and value = ${creator})`
 
 /** Contracts that the action steps of campaigns target, as a relation: `campaign_key`, `chain_id`, `value`. */
 export const targetContracts = sql`(

@@ -40,16 +40,16 @@ const sampledContracts = (sample: Sample) =>
 export const differingContractTotals = (sample: Sample) => `
       select chain_id || ':' || address || ', ' || window_seconds || ' seconds' as what
       from (
-        select creator, window_seconds, chain_id, address, count(*) as campaign_count,
+        select window_seconds, chain_id, address, count(*) as campaign_count,
           max(block_timestamp) as newest_block_timestamp, coalesce(sum(claim_count), 0) as claim_count,
           coalesce(sum(amount_usd), 0) as amount_usd
         from campaign_targets
         cross join claim_windows
         left join campaign_claim_totals using (campaign_key, window_seconds)
         where ${sampledContracts(sample)}
-        group by creator, window_seconds, chain_id, address
+        group by window_seconds, chain_id, address
       ) due
       full join (select * from contract_claim_totals where ${sampledContracts(sample)}) stored
-        using (creator, window_seconds, chain_id, address)
+        using (window_seconds, chain_id, address)
       where (stored.campaign_count, stored.newest_block_timestamp, stored.claim_count, stored.amount_usd)
         is distinct from (due.campaign_count, due.newest_block_timestamp, due.claim_count, due.amount_usd)`

@@ -161,16 +161,10 @@ begin
 end
 $$;
 
--- The contracts that each campaign acts on: once for the totals of everybody's campaigns (creator ''), and once more for
--- those of its creator, where that one is popular enough to have totals of his own.
+-- The contracts that each campaign acts on.
 create or replace view campaign_targets as
-select counted.creator, target.chain_id, target.value as address, campaigns.key as campaign_key, campaigns.block_timestamp
-from campaigns
-join campaign_facets target on target.campaign_key = campaigns.key and target.kind = 'target'
-left join indexed_facets popular
-  on popular.kind = 'creator' and popular.chain_id = 0 and popular.value = campaigns.creator
-cross join lateral (values (''), (popular.value)) counted (creator)
-where counted.creator is not null;
+select target.chain_id, target.value as address, campaigns.key as campaign_key, campaigns.block_timestamp
+from campaigns join campaign_facets target on target.campaign_key = campaigns.key and target.kind = 'target';
 
 -- What has to be added to the totals of campaigns in a window that reaches up to `earlier`, to get those up to `later`:
 -- claims in (later - window, later] that are not in (earlier - window, earlier], minus those of which it is the other
@@ -244,15 +238,15 @@ begin
   update contract_claim_totals totals
   set claim_count = totals.claim_count + changes.claim_count, amount_usd = totals.amount_usd + changes.amount_usd
   from (
-    select window_seconds, creator, chain_id, address, sum(claim_count) as claim_count, sum(amount_usd) as amount_usd
+    select window_seconds, chain_id, address, sum(claim_count) as claim_count, sum(amount_usd) as amount_usd
     from claim_windows
     cross join lateral claim_window_changes(window_seconds, earlier, later) moved
     join campaign_targets using (campaign_key)
     where window_seconds > 0 and (claim_count <> 0 or amount_usd <> 0)
-    group by window_seconds, creator, chain_id, address
+    group by window_seconds, chain_id, address
   ) changes
-  where totals.window_seconds = changes.window_seconds and totals.creator = changes.creator
-    and totals.chain_id = changes.chain_id and totals.address = changes.address;
+  where totals.window_seconds = changes.window_seconds and totals.chain_id = changes.chain_id
+    and totals.address = changes.address;
 
   merge into campaign_claim_totals totals
   using (
@@ -275,35 +269,6 @@ begin
 end
 $$;
 
--- Inserts the totals of contracts of a creator who gets bitmaps; from then on batches change them. Deletes those of one who loses
--- them.
-create or replace function sync_creator_totals()
-returns trigger
-language plpgsql
-as $$
-begin
-  if tg_op = 'DELETE' then
-    delete from contract_claim_totals where creator = old.value;
-    delete from contract_counts where creator = old.value;
-    return null;
-  end if;
-  insert into contract_claim_totals
-    (creator, window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
-  select new.value, window_seconds, target.chain_id, target.value, count(*), max(block_timestamp),
-    coalesce(sum(claim_count), 0), coalesce(sum(amount_usd), 0)
-  from campaigns
-  join campaign_facets target on target.campaign_key = campaigns.key and target.kind = 'target'
-  cross join claim_windows
-  left join campaign_claim_totals totals using (campaign_key, window_seconds)
-  where creator = new.value
-  group by window_seconds, target.chain_id, target.value;
-  insert into contract_counts (creator, chain_id, contract_count)
-  select creator, chain_id, count(*) from contract_claim_totals
-  where creator = new.value and window_seconds = 0 group by creator, chain_id;
-  return null;
-end
-$$;
-
 -- Recomputes all totals, counts of claimants and amounts of incentives from the facts, after writes of claims or
 -- campaigns past the import.
 create or replace function rebuild_claim_totals()
@@ -317,16 +282,11 @@ begin
   delete from campaign_claimant_counts;
   delete from contract_claim_totals;
   delete from contract_counts;
-  delete from claim_intervals;
-  delete from incentive_claim_hours;
-  delete from claimant_asset_totals;
-  delete from claimant_incentive_totals;
+  delete from claim_hours;
   -- Once for all windows.
   update claim_windows set as_of = (select floor(extract(epoch from clock_timestamp())));
   insert into campaign_claimant_counts (campaign_key, claimant_count)
   select campaign_key, count(distinct claimant) from claims group by campaign_key;
-  perform refresh_claimant_totals(array(
-    select claimant from claims group by claimant having count(*) >= busy_claimant_claims()));
   update incentives
   set claim_count = coalesce(recorded.claim_count, 0), claimed_amount = coalesce(recorded.claimed_amount, 0)
   from incentives every left join (
@@ -338,7 +298,7 @@ begin
       is distinct from (coalesce(recorded.claim_count, 0), coalesce(recorded.claimed_amount, 0));
   insert into campaign_claim_totals (window_seconds, campaign_key, claim_count, amount_usd)
   select 0, campaign_key, count(*), coalesce(sum(amount_usd), 0) from claims group by campaign_key;
-  perform refresh_claim_intervals(array(select campaign_key from popular_campaigns) || 0::bigint);
+  insert into claim_hours select * from counted_claim_hours;
   insert into campaign_claim_totals (window_seconds, campaign_key, claim_count, amount_usd)
   select window_seconds, campaign_key, count(*), coalesce(sum(amount_usd), 0)
   from claim_windows cross join lateral (
@@ -352,14 +312,14 @@ begin
     union
     select campaign_key from campaign_claim_totals where window_seconds = 86400));
   insert into contract_claim_totals
-    (creator, window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
-  select creator, window_seconds, chain_id, address, count(*), max(block_timestamp), coalesce(sum(claim_count), 0),
+    (window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
+  select window_seconds, chain_id, address, count(*), max(block_timestamp), coalesce(sum(claim_count), 0),
     coalesce(sum(amount_usd), 0)
   from campaign_targets
   cross join claim_windows
   left join campaign_claim_totals using (campaign_key, window_seconds)
-  group by creator, window_seconds, chain_id, address;
-  insert into contract_counts (creator, chain_id, contract_count)
-  select creator, chain_id, count(*) from contract_claim_totals where window_seconds = 0 group by creator, chain_id;
+  group by window_seconds, chain_id, address;
+  insert into contract_counts (chain_id, contract_count)
+  select chain_id, count(*) from contract_claim_totals where window_seconds = 0 group by chain_id;
 end
 $$;

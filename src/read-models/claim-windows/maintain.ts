@@ -11,7 +11,7 @@ import { populating, type Step, stepsFor } from '../steps.ts'
  */
 
 const contributionColumns =
-  'creator text, window_seconds integer, chain_id bigint, address text, campaign_count bigint, newest bigint, claim_count numeric, amount_usd numeric'
+  'window_seconds integer, chain_id bigint, address text, campaign_count bigint, newest bigint, claim_count numeric, amount_usd numeric'
 
 export const contributionTables = {
   counted_before: contributionColumns,
@@ -29,7 +29,7 @@ const countChanges = `insert into counted_changes
 /** New claims of campaigns whose records, and so whose contracts, do not change. */
 const claimedSince = `
     union all
-    select creator, window_seconds, chain_id, address, 0, 0, claim_count, amount_usd
+    select window_seconds, chain_id, address, 0, 0, claim_count, amount_usd
     from counted_changes
     join campaign_targets using (campaign_key)
     where (claim_count, amount_usd) <> (0, 0) and exists (
@@ -41,18 +41,18 @@ const contributions = (moment: 'before' | 'after') => `
     select target.* from touched_campaigns touched join campaign_targets target on target.campaign_key = touched.key
     where touched.is_record_touched
   )
-  select creator, window_seconds, chain_id, address, sum(campaign_count), max(block_timestamp), sum(claim_count),
+  select window_seconds, chain_id, address, sum(campaign_count), max(block_timestamp), sum(claim_count),
     sum(amount_usd)
   from (
-    select creator, window_seconds, chain_id, address, 1 as campaign_count, block_timestamp, 0 as claim_count,
+    select window_seconds, chain_id, address, 1 as campaign_count, block_timestamp, 0 as claim_count,
       0 as amount_usd
     from targets cross join claim_windows
     union all
-    select creator, window_seconds, chain_id, address, 0, 0, claim_count, amount_usd
+    select window_seconds, chain_id, address, 0, 0, claim_count, amount_usd
     from targets join campaign_claim_totals using (campaign_key)
     ${moment === 'after' ? claimedSince : ''}
   ) parts
-  group by creator, window_seconds, chain_id, address`
+  group by window_seconds, chain_id, address`
 
 /** Notes what the touched campaigns add to the totals of their contracts at this moment. */
 const snapshotContractTotals = (moment: 'before' | 'after') => `insert into counted_${moment} ${contributions(moment)}`
@@ -67,32 +67,28 @@ const campaignTotals = `merge into campaign_claim_totals totals
     values (changes.window_seconds, changes.campaign_key, changes.claim_count, changes.amount_usd)`
 
 /**
- * The newest campaign of a contract, or of one creator on it, after the newest one was removed or has become older: a
- * page of one, found in the bitmaps of this batch. Costs a millisecond or two at a million campaigns, however many the
- * contract and the creator have.
+ * The newest campaign of a contract, after the newest one was removed or has become older: a page of one, found in the
+ * bitmaps of this batch. Costs a millisecond or two at a million campaigns, however many the contract has.
  */
 const newestRemaining = `
   select campaigns.block_timestamp
-  from (select case totals.creator when '' then 1 else 2 end as count) groups
-  cross join lateral campaign_page(
-    (array[1, 2])[:count], (array['target', 'creator'])[:count], (array[totals.chain_id, 0])[:count],
-    (array[totals.address, totals.creator])[:count], 'any', now(), 1, 0, false) page
+  from campaign_page(array[1], array['target'], array[totals.chain_id], array[totals.address], 'any', now(), 1, 0, false) page
   join campaigns on key = page.keys[1]`
 
 /** After the totals of the campaigns and the bitmaps have changed. */
 const contractTotals = `merge into contract_claim_totals totals
   using (
-    select creator, window_seconds, chain_id, address,
+    select window_seconds, chain_id, address,
       coalesce(later.campaign_count, 0) - coalesce(earlier.campaign_count, 0) as campaign_count,
       coalesce(later.claim_count, 0) - coalesce(earlier.claim_count, 0) as claim_count,
       coalesce(later.amount_usd, 0) - coalesce(earlier.amount_usd, 0) as amount_usd,
       coalesce(later.newest, 0) as newest_now, coalesce(earlier.newest, 0) as newest_before
     from counted_before earlier
-    full join counted_after later using (creator, window_seconds, chain_id, address)
+    full join counted_after later using (window_seconds, chain_id, address)
     where (later.campaign_count, later.claim_count, later.amount_usd, later.newest)
       is distinct from (earlier.campaign_count, earlier.claim_count, earlier.amount_usd, earlier.newest)
   ) changes
-  on totals.creator = changes.creator and totals.chain_id = changes.chain_id and totals.address = changes.address
+  on totals.chain_id = changes.chain_id and totals.address = changes.address
     and totals.window_seconds = changes.window_seconds
   when matched and totals.campaign_count + changes.campaign_count = 0 then delete
   when matched then update set campaign_count = totals.campaign_count + changes.campaign_count,
@@ -103,8 +99,8 @@ const contractTotals = `merge into contract_claim_totals totals
       -- The newest campaign has left the contract, or has become older: only now is it necessary to look for another one.
       else (${newestRemaining}) end
   when not matched then insert
-    (creator, window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
-    values (changes.creator, changes.window_seconds, changes.chain_id, changes.address, changes.campaign_count,
+    (window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
+    values (changes.window_seconds, changes.chain_id, changes.address, changes.campaign_count,
       changes.newest_now, changes.claim_count, changes.amount_usd)`
 
 /**
@@ -113,20 +109,20 @@ const contractTotals = `merge into contract_claim_totals totals
  */
 const contractCounts = `merge into contract_counts counts
   using (
-    select creator, chain_id, sum((totals.address is not null)::integer
+    select chain_id, sum((totals.address is not null)::integer
       - (earlier.address is not null or totals.campaign_count > later.campaign_count)::integer) as contract_count
     from counted_before earlier
-    full join counted_after later using (creator, window_seconds, chain_id, address)
-    left join contract_claim_totals totals using (creator, window_seconds, chain_id, address)
+    full join counted_after later using (window_seconds, chain_id, address)
+    left join contract_claim_totals totals using (window_seconds, chain_id, address)
     where window_seconds = 0 and (earlier.address is null or later.address is null)
-    group by creator, chain_id
+    group by chain_id
   ) changes
-  on counts.creator = changes.creator and counts.chain_id = changes.chain_id
+  on counts.chain_id = changes.chain_id
   when matched and counts.contract_count + changes.contract_count = 0 then delete
   when matched and changes.contract_count <> 0
     then update set contract_count = counts.contract_count + changes.contract_count
-  when not matched and changes.contract_count > 0 then insert (creator, chain_id, contract_count)
-    values (changes.creator, changes.chain_id, changes.contract_count)`
+  when not matched and changes.contract_count > 0 then insert (chain_id, contract_count)
+    values (changes.chain_id, changes.contract_count)`
 
 /**
  * Updates the rows of trending campaigns, after their totals, records or flags have changed; `keys` is a query of them.

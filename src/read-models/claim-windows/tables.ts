@@ -13,8 +13,6 @@ import { ofCampaign } from '../../database/tables/campaigns.ts'
 
 /** Length of a window in seconds; 0 stands for all claims, whenever they were made. */
 const windowSeconds = () => integer()
-/** The creator whose campaigns are counted; '' stands for all creators. */
-const creator = () => text().notNull()
 const claimCount = () => bigint({ mode: 'number' }).notNull()
 /** US dollars, exact; a claim of unknown value counts 0. */
 const amountUsd = () => exactNumber().notNull()
@@ -46,14 +44,12 @@ export const campaignClaimTotals = pgTable(
 
 /**
  * Claims in a window of all campaigns that act on a contract, each campaign in full; also if there are none, so that
- * every order of the contracts is an index. A contract is the target of an action step. For the campaigns of all
- * creators, and once more for those of each popular creator (see `campaign_targets`); for another creator, queries add
- * up the few campaigns. Derived by the import.
+ * every order of the contracts is an index. A contract is the target of an action step. For a creator, queries add up the
+ * campaigns. Derived by the import.
  */
 export const contractClaimTotals = pgTable(
   'contract_claim_totals',
   {
-    creator: creator(),
     windowSeconds: windowSeconds().notNull(),
     chainId: chainId().notNull(),
     address: address().notNull(),
@@ -68,13 +64,13 @@ export const contractClaimTotals = pgTable(
     const claims = () => table.claimCount.desc().nullsFirst()
     const amount = () => table.amountUsd.desc().nullsFirst()
     const newest = () => table.newestBlockTimestamp.desc().nullsFirst()
-    const of = [table.creator, table.windowSeconds] as const
+    const of = [table.windowSeconds] as const
     const contract = [table.chainId, table.address] as const
     const inWindow = (name: string) => index(`contract_claim_totals_by_${name}`)
     return [
       primaryKey({
         name: 'contract_claim_totals_pk',
-        columns: [table.creator, table.chainId, table.address, table.windowSeconds],
+        columns: [table.chainId, table.address, table.windowSeconds],
       }),
       inWindow('claims').on(...of, claims(), amount(), newest(), ...contract),
       inWindow('amount').on(...of, amount(), claims(), newest(), ...contract),
@@ -89,11 +85,8 @@ export const contractClaimTotals = pgTable(
 /** The number of contracts of a chain with totals, so that pages need not count them. Derived by the import. */
 export const contractCounts = pgTable(
   'contract_counts',
-  { creator: creator(), chainId: chainId().notNull(), contractCount: integer().notNull() },
-  (table) => [
-    primaryKey({ columns: [table.creator, table.chainId] }),
-    check('contract_counts_have_contracts', sql`${table.contractCount} > 0`),
-  ],
+  { chainId: chainId().primaryKey(), contractCount: integer().notNull() },
+  (table) => [check('contract_counts_have_contracts', sql`${table.contractCount} > 0`)],
 )
 
 /** The number of distinct claimants of a campaign; no row if there are none. Derived by the import. */

@@ -23,7 +23,9 @@ begin
     incentive."position", incentive.type, incentive.is_spent, allowed.max_claims,
     case when allowed.max_claims = 1 then last.tx_hash is not null when allowed.max_claims < 'Infinity'
       then (
-        select own.claim_count from count_claims_on(incentive.campaign_key, incentive."position", claim_facts.claimant) own
+        select count(*) from claims
+        where claims.campaign_key = incentive.campaign_key and claims.incentive_position = incentive."position"
+          and claims.claimant = claim_facts.claimant
       ) >= allowed.max_claims else false end,
     last.tx_hash, last.block_timestamp, signed.signature, signed.referrer
   from (
@@ -51,10 +53,9 @@ end
 $$;
 
 -- What a claimant has claimed of each incentive, by its campaign and position: of all on which there is a claim or a signature, or,
--- with `only_keys`, of those at these positions. Of all that a busy claimant has claimed, only those with the last claims at or before a
--- time: `most` of each chain, and more where the last of them share a second.
+-- with `only_keys`, of those at these positions. Adds up all claims of the claimant: some 50 ms for 40,000.
 create or replace function claimant_entries(
-  claimant text, chain_ids bigint[], only_keys bigint[], only_positions smallint[], until bigint, most integer
+  claimant text, chain_ids bigint[], only_keys bigint[], only_positions smallint[]
 )
 returns table (
   campaign_key bigint, "position" smallint, claim_count bigint, amount numeric, amount_usd numeric, unvalued_count bigint,
@@ -67,55 +68,27 @@ set enable_sort = off
 set enable_mergejoin = off
 set max_parallel_workers_per_gather = 0
 as $$
-declare
-  is_busy constant boolean := exists (
-    select from claimant_asset_totals kept where kept.claimant = claimant_entries.claimant);
 begin
   if only_keys is not null then
     return query
-    select wanted.key, wanted."position", coalesce(own.claim_count, 0), own.amount, own.amount_usd,
-      coalesce(own.unvalued_count, 0), own.last_timestamp
+    select wanted.key, wanted."position", own.*
     from unnest(only_keys, only_positions) wanted (key, "position")
-    left join lateral (
-      select kept.claim_count, kept.amount, kept.amount_usd, kept.unvalued_count, kept.last_timestamp
-      from claimant_incentive_totals kept
-      where is_busy and kept.campaign_key = wanted.key and kept."position" = wanted."position"
-        and kept.claimant = claimant_entries.claimant
-      union all
-      select totals.claim_count, totals.amount, totals.amount_usd, totals.unvalued_count, totals.last_timestamp
-      from claims_by_claimant_and_incentive totals
-      where not is_busy and totals.campaign_key = wanted.key and totals."position" = wanted."position"
-        and totals.claimant = claimant_entries.claimant
-    ) own on true
+    cross join lateral (
+      select count(*), sum(claims.amount), sum(claims.amount_usd), count(*) - count(claims.amount_usd), max(block_timestamp)
+      from claims
+      where claims.campaign_key = wanted.key and incentive_position = wanted."position"
+        and claims.claimant = claimant_entries.claimant
+    ) own
     where chain_ids is null
       or exists (select from campaigns where campaigns.key = wanted.key and campaigns.chain_id = any (chain_ids));
     return;
   end if;
-  if is_busy then
-    return query
-    select own.campaign_key, own."position", own.claim_count, own.amount, own.amount_usd, own.unvalued_count,
-      own.last_timestamp
-    from (
-      select distinct kept.chain_id from claimant_asset_totals kept
-      where kept.claimant = claimant_entries.claimant and (chain_ids is null or kept.chain_id = any (chain_ids))
-    ) chain
-    cross join lateral (
-      (
-        select * from claimant_incentive_totals kept
-        where kept.claimant = claimant_entries.claimant and kept.chain_id = chain.chain_id and kept.last_timestamp < until
-        order by kept.last_timestamp desc fetch first most rows with ties
-      )
-      union all
-      select * from claimant_incentive_totals kept
-      where kept.claimant = claimant_entries.claimant and kept.chain_id = chain.chain_id and kept.last_timestamp = until
-    ) own;
-  else
-    return query
-    select totals.campaign_key, totals."position", totals.claim_count, totals.amount, totals.amount_usd,
-      totals.unvalued_count, totals.last_timestamp
-    from claims_by_claimant_and_incentive totals
-    where totals.claimant = claimant_entries.claimant and (chain_ids is null or totals.chain_id = any (chain_ids));
-  end if;
+  return query
+  select claims.campaign_key, incentive_position, count(*), sum(claims.amount), sum(claims.amount_usd),
+    count(*) - count(claims.amount_usd), max(block_timestamp)
+  from claims
+  where claims.claimant = claimant_entries.claimant and (chain_ids is null or chain_id = any (chain_ids))
+  group by claims.campaign_key, incentive_position;
   return query
   select signed.campaign_key, signed.incentive_position, 0::bigint, null::numeric, null::numeric, 0::bigint, null::bigint
   from claim_signatures signed

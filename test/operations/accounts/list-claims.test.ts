@@ -3,7 +3,6 @@ import type { ListClaimsResponse } from '../../../src/features/claims/claim-sche
 import { openIngest } from '../../../src/ingest/batches.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { randomStep } from '../../setup/data/batches.ts'
-import { totalClaimantsFrom } from '../../setup/data/claimant-totals.ts'
 import { setFollowed } from '../../setup/data/followed-chains.ts'
 import { createRandom } from '../../setup/data/random-records.ts'
 import { createTestDatabase } from '../../setup/database.ts'
@@ -57,7 +56,6 @@ test.each(firstOf([41, 42]))(
   async (seed) => {
     const random = createRandom(seed)
     await using database = await createTestDatabase()
-    await totalClaimantsFrom(database, 4)
     await using keeping = await startTestApp({}, database)
     await using making = await startTestApp({ RESPONSE_CACHE_MB: '0' }, database)
     const ingest = await openIngest(database.url)

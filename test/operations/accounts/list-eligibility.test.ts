@@ -3,7 +3,6 @@ import type { ListEligibilityResponse } from '../../../src/features/eligibility/
 import { openIngest } from '../../../src/ingest/batches.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { randomStep } from '../../setup/data/batches.ts'
-import { totalClaimantsFrom } from '../../setup/data/claimant-totals.ts'
 import { createRandom } from '../../setup/data/random-records.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, aHash, anAccessList, anAddress, anErc20Incentive } from '../../setup/records.ts'
@@ -50,7 +49,6 @@ test.each(firstOf([51, 52]))(
   async (seed) => {
     const random = createRandom(seed)
     await using database = await createTestDatabase()
-    await totalClaimantsFrom(database, 2)
     await using keeping = await startTestApp({}, database)
     await using making = await startTestApp({ RESPONSE_CACHE_MB: '0' }, database)
     const ingest = await openIngest(database.url)

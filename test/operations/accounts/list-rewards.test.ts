@@ -3,7 +3,6 @@ import type { ListRewardsResponse } from '../../../src/features/rewards/reward-s
 import { openIngest } from '../../../src/ingest/batches.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { randomStep } from '../../setup/data/batches.ts'
-import { totalClaimantsFrom } from '../../setup/data/claimant-totals.ts'
 import { setFollowed } from '../../setup/data/followed-chains.ts'
 import { createRandom } from '../../setup/data/random-records.ts'
 import { createTestDatabase } from '../../setup/database.ts'
@@ -53,8 +52,6 @@ test.each(firstOf([61, 62]))(
   async (seed) => {
     const random = createRandom(seed)
     await using database = await createTestDatabase()
-    // Some are added up one by one, some have totals.
-    await totalClaimantsFrom(database, 4)
     await using keeping = await startTestApp({}, database)
     await using making = await startTestApp({ RESPONSE_CACHE_MB: '0' }, database)
     const ingest = await openIngest(database.url)

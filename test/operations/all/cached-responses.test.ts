@@ -4,8 +4,6 @@ import { openIngest } from '../../../src/ingest/batches.ts'
 import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
 import type { Batch } from '../../../src/ingest/staging/staged-batches.ts'
-import { countHoursFrom } from '../../setup/data/claim-intervals.ts'
-import { totalClaimantsFrom } from '../../setup/data/claimant-totals.ts'
 import { createRandom, type Random, randomBatch } from '../../setup/data/random-records.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { anAddress, toRemoval } from '../../setup/records.ts'
@@ -138,8 +136,6 @@ test.each(firstOf([71, 72, 73]))(
   async (seed) => {
     const random = createRandom(seed)
     await using database = await createTestDatabase()
-    await totalClaimantsFrom(database, random.pick([1, 4, 1000]))
-    await countHoursFrom(database, random.pick([1, 3, 500]))
     await using keeping = await startTestApp({}, database)
     await using making = await startTestApp({ RESPONSE_CACHE_MB: '0' }, database)
     const ingest = await openIngest(database.url)

@@ -4,7 +4,6 @@ import { openIngest } from '../../../src/ingest/batches.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { randomStep } from '../../setup/data/batches.ts'
 import { mapSomeFacets } from '../../setup/data/campaign-maps.ts'
-import { countHoursFrom } from '../../setup/data/claim-intervals.ts'
 import { createRandom, type Random, randomBatch } from '../../setup/data/random-records.ts'
 import { storeTotalsOf } from '../../setup/data/stored-totals.ts'
 import { createTestDatabase } from '../../setup/database.ts'
@@ -107,7 +106,6 @@ const SEEDS = firstOf([1, 2, 3, 4])
 test.each(SEEDS)('answers about hard random records are what the records say: seed %i', async (seed) => {
   const random = createRandom(seed)
   await using api = await borrowTestApp(keepingNothing)
-  await countHoursFrom(api.database, seed)
   const comparison = createComparison(api, `seed ${seed}`)
   let records: ImportRecord[] = []
   for (let round = 0; round < repeated(2, 3); round++) {
@@ -151,7 +149,6 @@ test.each(
   async ({ seed, campaigns, claims }) => {
     const random = createRandom(seed)
     await using api = await borrowTestApp(keepingNothing)
-    await countHoursFrom(api.database, claims / campaigns)
     const comparison = createComparison(api, `seed ${seed}`)
     let records = [...generateSample({ campaigns, claims, seed, now: new Date(base * 1000) })]
     await api.save(...records)
@@ -204,7 +201,6 @@ test.each(firstOf([32, 33]))(
     await using making = await startTestApp(keepingNothing, database)
     const kept = createComparison(keeping, `seed ${seed}, kept`)
     const made = createComparison(making, `seed ${seed}, not kept`)
-    await countHoursFrom(database, 2)
     const ingest = await openIngest(database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     let records: ImportRecord[] = []

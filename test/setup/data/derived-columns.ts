@@ -103,11 +103,10 @@ const targetsOf = ({ actionSteps }: CampaignRecord) => [
   ...new Set((actionSteps ?? []).map(({ chainId, targetContract }) => lower(`${chainId} ${targetContract}`))),
 ]
 
-/** The campaigns on each contract, of a creator or ('') of everybody. */
-function campaignsByTarget(campaigns: CampaignRecord[], creator: string) {
+/** The campaigns on each contract. */
+function campaignsByTarget(campaigns: CampaignRecord[]) {
   const targets = new Map<string, CampaignRecord[]>()
   for (const campaign of campaigns) {
-    if (creator !== '' && creatorOf(campaign) !== creator) continue
     for (const target of targetsOf(campaign)) targets.set(target, [...(targets.get(target) ?? []), campaign])
   }
   return targets
@@ -124,15 +123,9 @@ const totalsOf = (claims: ClaimRecord[]) => ({
   amount_usd: claims.reduce((sum, { amountUsd }) => sum.plus(amountUsd ?? 0), new Big(0)).toFixed(),
 })
 
-const creatorOf = ({ creator, owner }: CampaignRecord) => lower(creator ?? owner)
-
-/** Totals of claims by campaign, without those that have none, and by target contract: of everybody and of some creators. */
-function claimTotals(
-  campaigns: CampaignRecord[],
-  claimsOf: Map<string, ClaimRecord[]>,
-  asOf: number,
-  creators: readonly string[],
-) {
+/** Totals of claims by campaign, without those that have none, and by target contract. */
+function claimTotals(campaigns: CampaignRecord[], claimsOf: Map<string, ClaimRecord[]>, asOf: number) {
+  const byTarget = campaignsByTarget(campaigns)
   const countedOf = new Map(
     campaigns.map((campaign) => {
       const claims = claimsOf.get(lower(campaign.id)) ?? []
@@ -153,141 +146,39 @@ function claimTotals(
       ),
     ),
     contractTotals: sorted(
-      ['', ...creators].flatMap((creator) =>
-        [...campaignsByTarget(campaigns, creator)].flatMap(([contract, own]) =>
-          inEachWindow(own).map((totals) => ({
-            creator,
-            contract,
-            campaign_count: own.length,
-            newest_block_timestamp: String(Math.max(...own.map(({ blockTimestamp }) => Number(blockTimestamp)))),
-            ...totals,
-          })),
-        ),
+      [...byTarget].flatMap(([contract, own]) =>
+        inEachWindow(own).map((totals) => ({
+          contract,
+          campaign_count: own.length,
+          newest_block_timestamp: String(Math.max(...own.map(({ blockTimestamp }) => Number(blockTimestamp)))),
+          ...totals,
+        })),
       ),
     ),
     contractCounts: sorted(
-      ['', ...creators].flatMap((creator) =>
-        [...groupBy([...campaignsByTarget(campaigns, creator).keys()], (contract) => contract.split(' ')[0] ?? '')].map(
-          ([chain_id, contracts]) => ({ creator, chain_id, contract_count: contracts.length }),
-        ),
-      ),
+      [...groupBy([...byTarget.keys()], (contract) => contract.split(' ')[0] ?? '')].map(([chain_id, contracts]) => ({
+        chain_id,
+        contract_count: contracts.length,
+      })),
     ),
   }
 }
 
-/** When the hour, day or week (from Monday) of an instant begins, in Unix seconds. */
-function startOf(instant: number, width: number) {
-  const date = new Date(instant * 1000)
-  if (width === 60) return instant - (instant % 60)
-  if (width === 3600) return date.setUTCMinutes(0, 0, 0) / 1000
-  if (width === 604_800) date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7))
-  return date.setUTCHours(0, 0, 0, 0) / 1000
-}
-
-const GAPS = { '1h': 3600, '4h': 14_400, '1d': 86_400, '1w': 604_800 }
-
-/** Of claims of one claimant, how long before each was another one, and how long after. */
-function gapsOf(claims: ClaimRecord[]) {
-  const own = [...claims].sort((a, b) => Number(a.blockTimestamp) - Number(b.blockTimestamp))
-  const instants = own.map(({ blockTimestamp }) => Number(blockTimestamp))
-  return own.map((claim, place) => ({
-    claim,
-    passed: (instants[place] ?? 0) - (instants[place - 1] ?? -Infinity),
-    wait: (instants[place + 1] ?? Infinity) - (instants[place] ?? 0),
-  }))
-}
-
-const countGaps = (name: string, gaps: number[]) =>
-  Object.fromEntries(
-    Object.entries(GAPS).map(([gap, seconds]) => [`${name}_${gap}`, gaps.filter((own) => own < seconds).length]),
-  )
-
-/** Claims of each campaign that has so many, and of all, by hours, days and weeks; of all by minutes too. */
-const claimIntervals = (
-  claimsOf: Map<string, ClaimRecord[]>,
-  least: number,
-  isUnvalued: (claim: ClaimRecord) => boolean,
-) =>
+/** Claims of all campaigns by hours of the clock in UTC. */
+const claimHours = (claims: ClaimRecord[], isUnvalued: (claim: ClaimRecord) => boolean) =>
   sorted(
     [
-      ['all', [...claimsOf.values()].flat()] as const,
-      ...[...claimsOf].filter(([, claims]) => claims.length >= least),
-    ].flatMap(([id, claims]) => {
-      const counted = [...groupBy(claims, ({ claimant }) => lower(claimant)).values()].flatMap(gapsOf)
-      return [...(id === 'all' ? [60] : []), 3600, 86_400, 604_800].flatMap((interval_seconds) =>
-        [...groupBy(counted, ({ claim }) => String(startOf(Number(claim.blockTimestamp), interval_seconds)))].map(
-          ([interval_start, own]) => ({
-            ...{ id, interval_seconds, interval_start, ...totalsOf(own.map(({ claim }) => claim)) },
-            unvalued_count: String(own.filter(({ claim }) => isUnvalued(claim)).length),
-            ...countGaps(
-              'repeats',
-              own.map(({ passed }) => passed),
-            ),
-            ...countGaps(
-              'followed',
-              own.map(({ wait }) => wait),
-            ),
-          }),
-        ),
-      )
-    }),
+      ...groupBy(claims, ({ blockTimestamp }) =>
+        String(new Date(Number(blockTimestamp) * 1000).setUTCMinutes(0, 0, 0) / 1000),
+      ),
+    ].map(([hour_start, own]) => ({
+      ...{ hour_start, ...totalsOf(own) },
+      unvalued_count: String(own.filter(isUnvalued).length),
+    })),
   )
 
-const amountOf = (claims: ClaimRecord[]) => String(claims.reduce((sum, { amount }) => sum + BigInt(amount), 0n))
-
-/** Claims on each incentive by hours, of campaigns with so many. */
-const incentiveHours = (claimsOf: Map<string, ClaimRecord[]>, least: number) =>
-  sorted(
-    [...claimsOf]
-      .filter(([, claims]) => claims.length >= least)
-      .flatMap(([id, claims]) => {
-        const hourOf = ({ blockTimestamp }: ClaimRecord) => startOf(Number(blockTimestamp), 3600)
-        const groups = groupBy(claims, (claim) => `${hourOf(claim)} ${claim.incentiveIndex}`)
-        return [...groups].map(([hour, own]) => ({
-          key: `${id} ${hour}`,
-          claim_count: String(own.length),
-          amount: amountOf(own),
-        }))
-      }),
-  )
-
-/** What some claimants have claimed of each incentive and of each asset. */
-function claimantTotals(campaigns: CampaignRecord[], claims: ClaimRecord[], busy: ReadonlySet<string>) {
-  const campaignOf = new Map(campaigns.map((campaign) => [lower(campaign.id), campaign]))
-  const own = claims.filter(({ claimant }) => busy.has(lower(claimant)))
-  const summed = (toKey: (claim: ClaimRecord) => string) =>
-    [...groupBy(own, toKey)].map(([key, counted]) => ({
-      ...{ key, ...totalsOf(counted), amount: amountOf(counted) },
-      unvalued_count: String(counted.filter(({ amountUsd }) => amountUsd == null).length),
-      last: String(Math.max(...counted.map(({ blockTimestamp }) => Number(blockTimestamp)))),
-    }))
-  return {
-    claimantIncentives: sorted(
-      summed(({ claimant, campaignId, incentiveIndex }) => lower(`${claimant} ${campaignId} ${incentiveIndex}`)),
-    ),
-    claimantAssets: sorted(
-      summed(({ claimant, campaignId, incentiveIndex }) => {
-        const asset = campaignOf.get(lower(campaignId))?.incentives[incentiveIndex]?.asset ?? ''
-        return lower(`${claimant} ${campaignId.split(':')[0]} ${asset}`)
-      }).map(({ last: _, ...totals }) => totals),
-    ),
-  }
-}
-
-/**
- * `asOf`: Unix seconds at which the windows of claims end; `creators`: those who have totals of their own; `hoursFrom`: the
- * claims from which on those of a campaign are counted by hours.
- */
-function expectedOf(
-  facts: Facts,
-  {
-    asOf,
-    creators,
-    hoursFrom,
-    busy,
-    prices,
-  }: { asOf: number; creators: readonly string[]; hoursFrom: number; busy: ReadonlySet<string>; prices: Price[] },
-) {
+/** `asOf`: Unix seconds at which the windows of claims end. */
+function expectedOf(facts: Facts, { asOf, prices }: { asOf: number; prices: Price[] }) {
   const whitelisted = new Set(
     allOf(facts, 'token').flatMap((token) => (token.whitelisted ? [lower(`${token.chainId} ${token.address}`)] : [])),
   )
@@ -335,10 +226,8 @@ function expectedOf(
         return claimant_count === 0 ? [] : [{ id: lower(id), claimant_count: String(claimant_count) }]
       }),
     ),
-    ...claimTotals(campaigns, claimsOf, asOf, creators),
-    claimIntervals: claimIntervals(claimsOf, hoursFrom, isUnvalued),
-    incentiveHours: incentiveHours(claimsOf, hoursFrom),
-    ...claimantTotals(campaigns, claims, busy),
+    ...claimTotals(campaigns, claimsOf, asOf),
+    claimHours: claimHours(claims, isUnvalued),
     accessLists: sorted(allOf(facts, 'accessList').map(({ id, members }) => ({ id, member_count: distinct(members) }))),
     allowLists: sorted(
       campaigns.flatMap(({ id, allowList }) =>
@@ -364,32 +253,16 @@ async function storedIn(database: TestDatabase): Promise<ReturnType<typeof expec
     claimants: await rows(
       'select id, claimant_count from campaign_claimant_counts join campaigns on key = campaign_key',
     ),
-    contractCounts: await rows('select creator, chain_id, contract_count from contract_counts'),
+    contractCounts: await rows('select chain_id, contract_count from contract_counts'),
     campaignTotals: await rows(
       `select id, window_seconds, claim_count, trim_scale(amount_usd) as amount_usd
       from campaign_claim_totals join campaigns on key = campaign_key`,
     ),
-    claimIntervals: await rows(
-      `select coalesce(id, 'all') as id, interval_seconds, interval_start, claim_count, trim_scale(amount_usd) as amount_usd,
-        unvalued_count, repeats_1h, repeats_4h, repeats_1d, repeats_1w, followed_1h, followed_4h, followed_1d, followed_1w
-      from claim_intervals left join campaigns on key = campaign_key`,
-    ),
-    incentiveHours: await rows(
-      `select id || ' ' || hour_start || ' ' || incentive_position as key, hours.claim_count, amount
-      from incentive_claim_hours hours join campaigns on campaigns.key = campaign_key`,
-    ),
-    claimantIncentives: await rows(
-      `select claimant || ' ' || id || ' ' || position as key, totals.claim_count, trim_scale(amount_usd) as amount_usd,
-        amount, unvalued_count, last_timestamp as last
-      from claimant_incentive_totals totals join campaigns on key = campaign_key`,
-    ),
-    claimantAssets: await rows(
-      `select claimant || ' ' || chain_id || ' ' || asset as key, claim_count, trim_scale(amount_usd) as amount_usd, amount,
-        unvalued_count
-      from claimant_asset_totals`,
+    claimHours: await rows(
+      'select hour_start, claim_count, trim_scale(amount_usd) as amount_usd, unvalued_count from claim_hours',
     ),
     contractTotals: await rows(
-      `select creator, chain_id || ' ' || address as contract, campaign_count, newest_block_timestamp, window_seconds,
+      `select chain_id || ' ' || address as contract, campaign_count, newest_block_timestamp, window_seconds,
         claim_count, trim_scale(amount_usd) as amount_usd
       from contract_claim_totals`,
     ),
@@ -398,23 +271,13 @@ async function storedIn(database: TestDatabase): Promise<ReturnType<typeof expec
   }
 }
 
-/**
- * Compares what is stored with what the records say, in windows of claims that end when the last import began; see
- * `countHoursFrom` for `hoursFrom`, `totalClaimantsFrom` for `busyFrom`.
- */
-export async function expectToAgree(database: TestDatabase, facts: Facts, { hoursFrom = 2000, busyFrom = 1000 } = {}) {
+/** Compares what is stored with what the records say, in windows of claims that end when the last import began. */
+export async function expectToAgree(database: TestDatabase, facts: Facts) {
   const windows = await database.query('select window_seconds, as_of::float8 from claim_windows order by 1')
   const asOf = Number(windows[0]?.as_of)
   expect(windows).toEqual(WINDOWS.map((window_seconds) => ({ window_seconds, as_of: asOf })))
   expect(Math.abs(Date.now() / 1000 - asOf)).toBeLessThan(60)
-  const popular = await database.query(`select value from indexed_facets where kind = 'creator'`)
-  const creators = popular.map(({ value }) => String(value))
-  // Who has become busy stays so.
-  const totalled = await database.query('select claimant from claimant_asset_totals')
-  const claimants = groupBy(allOf(facts, 'claim'), ({ claimant }) => lower(claimant))
-  const due = [...claimants].filter(([, claims]) => claims.length >= busyFrom).map(([claimant]) => claimant)
-  const busy = new Set([...totalled.map(({ claimant }) => String(claimant)), ...due])
-  const expected = expectedOf(facts, { asOf, creators, hoursFrom, busy, prices: await pricesIn(database) })
+  const expected = expectedOf(facts, { asOf, prices: await pricesIn(database) })
   expect(await storedIn(database)).toEqual(expected)
   // And so says `doctor`, which recomputes the figures by queries.
   for (const { name, differing } of [...derivedColumns, ...derivedCounts]) {

@@ -91,12 +91,13 @@ export function expectedActivity(records: readonly ImportRecord[], query: QueryT
   )
   const isUnvalued = ({ record }: Claim) =>
     record.amountUsd == null && assetOf.get(`${lower(record.campaignId)} ${record.incentiveIndex}`) !== undefined
-  const entry = (claims: readonly Claim[]) => {
+  const isLong = until - since > 31 * 86_400_000
+  const entry = (claims: readonly Claim[], areAll: boolean) => {
     const parts = intervals.map(([from, to]) => within(claims, from, to))
     return {
       claims: parts.map(({ length }) => length),
       amountUsd: parts.map((part) => sixDecimals(sum(part.map(({ usd }) => usd)))),
-      claimants: parts.map((part) => new Set(part.map(({ claimant }) => claimant)).size),
+      claimants: areAll && isLong ? null : parts.map((part) => new Set(part.map(({ claimant }) => claimant)).size),
       unvaluedClaims: parts.map((part) => part.filter(isUnvalued).length),
       ...totals(within(claims, since, until)),
       previous: totals(within(claims, since - Math.max(0, until - since), since)),
@@ -109,10 +110,15 @@ export function expectedActivity(records: readonly ImportRecord[], query: QueryT
     intervalSeconds: length / 1000,
     campaigns:
       query.campaignId === undefined
-        ? [entry(campaigns.flatMap(({ claims }) => claims))]
+        ? [
+            entry(
+              campaigns.flatMap(({ claims }) => claims),
+              true,
+            ),
+          ]
         : campaigns
             .filter(({ id }) => asked.includes(id))
             .sort(byId)
-            .map(({ id, claims }) => ({ id, ...entry(claims) })),
+            .map(({ id, claims }) => ({ id, ...entry(claims, false) })),
   }
 }
