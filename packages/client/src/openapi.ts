@@ -992,6 +992,7 @@ export interface components {
             claims: number[];
             /** @description Value of the claims in each interval, at their time; unknown values count 0. */
             amountUsd: components["schemas"]["UsdAmount"][];
+            /** @description Number of different claimants in each interval; one who claims in several counts in each. `null`: of all campaigns together in a range of more than 31 days. */
             claimants: number[] | null;
             /** @description Number of claims in each interval that pay a token of unknown value. */
             unvaluedClaims: number[];

@@ -75,13 +75,13 @@ const CampaignActivity = component('CampaignActivity', 'Claims of a campaign, or
     ref(UsdAmount),
     'Value of the claims in each interval, at their time; unknown values count 0.',
   ),
-  claimants: Type.Union([
-    inEachInterval(
-      Type.Integer({ minimum: 0 }),
-      'Number of different claimants in each interval; one who claims in several counts in each.',
-    ),
-    Type.Null({ description: 'Of all campaigns together, in a range of more than 31 days.' }),
-  ]),
+  claimants: Type.Unsafe<number[] | null>({
+    type: ['array', 'null'],
+    items: Type.Integer({ minimum: 0 }),
+    maxItems: MAX_INTERVALS,
+    description:
+      'Number of different claimants in each interval; one who claims in several counts in each. `null`: of all campaigns together in a range of more than 31 days.',
+  }),
   unvaluedClaims: inEachInterval(
     Type.Integer({ minimum: 0 }),
     'Number of claims in each interval that pay a token of unknown value.',
