@@ -1,5 +1,6 @@
 import pg, { type QueryResult, type QueryResultRow } from 'pg'
 import { connectClient, orUnreachable } from '../database/connection/database-errors.ts'
+import { SET_OF_NEWER_VERSIONS, withSessionSettings } from '../database/connection/session-settings.ts'
 
 /** After this idle time, each side checks whether the other is still there. */
 const SILENCE_SECONDS = 30
@@ -7,13 +8,12 @@ const SILENCE_SECONDS = 30
 /** A server that does not respond counts as gone. */
 const CONNECT_MS = 10_000
 
-const connectionSettings = [
-  'client_min_messages = warning',
-  'jit = off',
-  `tcp_keepalives_idle = ${SILENCE_SECONDS}`,
-  'tcp_keepalives_interval = 10',
-  'tcp_keepalives_count = 3',
-]
+/** How the server notices that this side has disappeared. */
+const KEEP_ALIVES = {
+  tcp_keepalives_idle: String(SILENCE_SECONDS),
+  tcp_keepalives_interval: '10',
+  tcp_keepalives_count: '3',
+}
 
 /**
  * A client on which batches can be staged, once it has working tables, and applied. Statements are sent without waiting
@@ -23,14 +23,14 @@ const connectionSettings = [
 export async function connectForBatches(url: string, name: string, { pipeline = true } = {}) {
   const client = new pg.Client({
     pipeline,
-    connectionString: url,
+    connectionString: withSessionSettings(url, KEEP_ALIVES),
     connectionTimeoutMillis: CONNECT_MS,
     application_name: name,
     keepAlive: true,
     keepAliveInitialDelayMillis: SILENCE_SECONDS * 1000,
   })
   await connectClient(client)
-  await orUnreachable(client.query(connectionSettings.map((setting) => `set ${setting}`).join('; ')))
+  await orUnreachable(client.query(SET_OF_NEWER_VERSIONS))
   return client
 }
 

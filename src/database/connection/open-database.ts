@@ -5,8 +5,10 @@ import {
   DatabaseUnreachableError,
   isConnectionFailure,
   isDatabaseUnreachable,
+  orUnreachable,
 } from './database-errors.ts'
 import { openPool, type PoolOptions } from './pool.ts'
+import { SET_OF_NEWER_VERSIONS, withSessionSettings } from './session-settings.ts'
 import { createTimelineGuard, type ServerState } from './timeline-guard.ts'
 
 /** The database as repositories and the import use it. */
@@ -59,14 +61,14 @@ export const RESPONSE_TIMEOUT_MS = 10_000
  */
 export async function openClient(url: string, applicationName: string) {
   const client = new pg.Client({
-    connectionString: url,
+    connectionString: withSessionSettings(url),
     application_name: applicationName,
     connectionTimeoutMillis: RESPONSE_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: RESPONSE_TIMEOUT_MS,
-    options: '-c client_min_messages=warning',
   })
   await connectClient(client)
+  await orUnreachable(client.query(SET_OF_NEWER_VERSIONS))
   return client
 }
 

@@ -6,6 +6,7 @@ import { cancelStatement } from './cancel-statement.ts'
 import { shareConnections } from './connection-shares.ts'
 import { describeFailure, isRolledBack, isTerminated } from './database-errors.ts'
 import { queryChannel } from './query-tracing-channel.ts'
+import { withSessionSettings } from './session-settings.ts'
 import { OlderTimelineError, type TimelineGuard } from './timeline-guard.ts'
 
 export interface OpenPool {
@@ -39,16 +40,12 @@ export interface PoolOptions {
 export function openPool(options: PoolOptions): OpenPool {
   const { url, statementTimeoutMs } = options
   const pool = new pg.Pool({
-    ...(typeof url === 'string' ? { connectionString: url } : { Client: connectingTo(url) }),
+    Client: connectingTo(() => withSessionSettings(typeof url === 'string' ? url : url(), sessionOf(options))),
     application_name: options.applicationName ?? 'reward-campaigns',
     max: options.poolSize,
     connectionTimeoutMillis: options.connectionTimeoutMs,
     keepAlive: true,
-    ...(statementTimeoutMs > 0
-      ? { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 1000 }
-      : {}),
-    // Values are so unevenly distributed that one plan for all of them would be bad for some.
-    options: `-c plan_cache_mode=force_${options.plans === 'once' ? 'generic' : 'custom'}_plan -c jit=off`,
+    ...(statementTimeoutMs > 0 ? { query_timeout: statementTimeoutMs + 1000 } : {}),
   })
   // Without a listener, the death of an idle connection would end the process.
   pool.on('error', options.onIdleError)
@@ -63,6 +60,14 @@ export function openPool(options: PoolOptions): OpenPool {
     ),
     pool,
     close: () => pool.end(),
+  }
+}
+
+function sessionOf({ plans, statementTimeoutMs }: PoolOptions) {
+  return {
+    statement_timeout: String(statementTimeoutMs),
+    // Values are so unevenly distributed that one plan for all of them would be bad for some.
+    plan_cache_mode: `force_${plans === 'once' ? 'generic' : 'custom'}_plan`,
   }
 }
 
