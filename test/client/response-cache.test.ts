@@ -1,3 +1,4 @@
+import { createClient } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
 import { aCampaign, anAccessList } from '../setup/records.ts'
 import { startTestClient, type TestClient } from '../setup/test-client.ts'
@@ -43,7 +44,7 @@ test('a remembered answer has the total and the request ID of the new one', asyn
 })
 
 test('memory is bounded: what was asked for longest ago is forgotten, and what is too large is not kept', async () => {
-  await using service = await startTestClient({ memoryBytes: 5000 })
+  await using service = await startTestClient({ memoryBytes: 8000 })
   const { api, client, exchanges } = service
   await api.save(...Array.from({ length: 20 }, () => aCampaign()))
   const { byteLength } = (await api.get('/campaigns?pageSize=3')).rawPayload
@@ -57,6 +58,36 @@ test('memory is bounded: what was asked for longest ago is forgotten, and what i
   for (const pageSize of [20, 20]) await client.listCampaigns({ pageSize })
   await client.listCampaigns({ page: 2, pageSize: 3 })
   expect(statuses(service), 'the others stay').toEqual([200, 200, 304])
+})
+
+test('URLs and headers count too: of many small answers few are remembered', async () => {
+  const asked: { url: string; isKnown: boolean }[] = []
+  const link = `<?${'x'.repeat(3000)}>; rel="next"`
+  const client = createClient({
+    baseUrl: 'http://service.example',
+    memoryBytes: 20_000,
+    fetch: async (request) => {
+      asked.push({ url: request.url, isKnown: request.headers.has('if-none-match') })
+      return new Response('{"campaigns":[],"totalCampaigns":0}', {
+        headers: { 'content-type': 'application/json', etag: '"1"', ...(request.url.includes('owner') && { link }) },
+      })
+    },
+  })
+  const list = async (query: Parameters<typeof client.listCampaigns>[0]) => {
+    await client.listCampaigns(query)
+    return asked.at(-1)?.isKnown
+  }
+  const owners = Array.from({ length: 10 }, (_, index) => ({ owner: `0x${String(index).repeat(40)}` }))
+  for (const query of owners) expect(await list(query)).toBe(false)
+  // Each takes more than 3 kB beside its body.
+  const remembered = []
+  for (const query of [...owners].reverse()) remembered.push(await list(query))
+  expect(remembered.slice(0, 6)).toEqual(Array(6).fill(true))
+  expect(remembered.slice(6)).toEqual(Array(4).fill(false))
+  const searches = Array.from({ length: 10 }, (_, index) => ({ search: `${index}${'y'.repeat(5000)}` }))
+  for (const query of searches) await list(query)
+  expect(await list(searches[9])).toBe(true)
+  expect(await list(searches[5])).toBe(false)
 })
 
 test('without memory, nothing is asked by tag', async () => {

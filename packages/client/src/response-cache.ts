@@ -6,8 +6,17 @@ interface ResponseOf {
   body: ArrayBuffer
 }
 
+/** What an answer takes in memory: its body, and the texts beside it, of which each character takes a byte. */
+function sizeOf(url: string, { tag, headers, body }: ResponseOf) {
+  let size = body.byteLength + url.length + tag.length
+  headers.forEach((value, name) => {
+    size += name.length + value.length
+  })
+  return size
+}
+
 /**
- * Remembers answers by their URL, as many as `capacityBytes` of bodies, and asks with `If-None-Match` whether one is
+ * Remembers answers by their URL, as many as `capacityBytes` of bodies, headers and URLs, and asks with `If-None-Match` whether one is
  * still right: nothing is given unasked. Those that came last stay. What has no `ETag` is not remembered, so nothing that
  * needs a token is, nor what the service gives only because its database is unreachable (`no-store`).
  */
@@ -15,18 +24,19 @@ export function withResponseCache(fetch: Fetch, capacityBytes: number): Fetch {
   const responses = new Map<string, ResponseOf>()
   let bytes = 0
 
-  const forget = (url: string, { body }: ResponseOf) => {
+  const forget = (url: string, cached: ResponseOf) => {
     responses.delete(url)
-    bytes -= body.byteLength
+    bytes -= sizeOf(url, cached)
   }
 
   const store = (url: string, cached: ResponseOf) => {
     const known = responses.get(url)
     if (known !== undefined) forget(url, known)
     // One that is larger than all that may be kept would drive out the others for nothing.
-    if (cached.body.byteLength > capacityBytes) return
+    const size = sizeOf(url, cached)
+    if (size > capacityBytes) return
     responses.set(url, cached)
-    bytes += cached.body.byteLength
+    bytes += size
     for (const [oldest, other] of responses) {
       if (bytes <= capacityBytes) break
       forget(oldest, other)
