@@ -52,7 +52,9 @@ export function ContractsPage() {
   return (
     <>
       <Heading title="Contracts" />
-      <p class="lead">Contracts that campaigns target, by claims and by US dollars paid.</p>
+      <p class="lead">
+        Contracts that campaigns target, by claims and by US dollars paid: those of claims whose value is known.
+      </p>
       <div class="choices">
         <Choice legend="By" name="sortBy" options={ORDERS} chosen={sortBy} />
         <Choice legend="Time" name="timeRange" options={TIME_RANGES} chosen={timeRange} />
