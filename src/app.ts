@@ -78,7 +78,7 @@ export async function buildApp(options: AppOptions) {
 
   options.trace?.(app)
   await handleRequests(app, connections, settings, isProxy)
-  await collectOpenApi(app)
+  await collectOpenApi(app, settings)
 
   const versions = createDataVersionReader(lookups, now)
   const responseCache = new ResponseCache({

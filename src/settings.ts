@@ -65,6 +65,23 @@ export const Settings = Type.Object({
       'x-expected': 'an address such as mailto:security@example.com or https://example.com/security',
     }),
   ),
+  CONTACT_NAME: Type.Optional(
+    text('Who answers questions about this service, in `info.contact` of the OpenAPI document.', { maxLength: 200 }),
+  ),
+  CONTACT_URL: Type.Optional(
+    text('Page of that contact.', {
+      maxLength: 1024,
+      pattern: '^https?://[^\\s]+$',
+      'x-expected': 'a URL such as https://example.com/support',
+    }),
+  ),
+  CONTACT_EMAIL: Type.Optional(
+    text('E-mail address of that contact.', {
+      maxLength: 320,
+      pattern: '^[^\\s@]+@[^\\s@]+$',
+      'x-expected': 'an e-mail address such as support@example.com',
+    }),
+  ),
   CORS_ORIGINS: list('Origins whose pages may read responses (CORS); `*` is any.', {
     items: {
       type: 'string',

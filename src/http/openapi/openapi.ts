@@ -38,8 +38,21 @@ const changeWebhook = {
   },
 }
 
+/** Who answers questions about the service; undefined where the settings name nobody. */
+function toContact({ CONTACT_NAME: name, CONTACT_URL: url, CONTACT_EMAIL: email }: ContactSettings) {
+  const contact = { ...(name && { name }), ...(url && { url }), ...(email && { email }) }
+  return Object.keys(contact).length === 0 ? undefined : contact
+}
+
+interface ContactSettings {
+  CONTACT_NAME?: string | undefined
+  CONTACT_URL?: string | undefined
+  CONTACT_EMAIL?: string | undefined
+}
+
 /** Collects the contract of every route that is registered after it into one OpenAPI document. */
-export async function collectOpenApi(app: FastifyInstance) {
+export async function collectOpenApi(app: FastifyInstance, settings: ContactSettings) {
+  const contact = toContact(settings)
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -61,6 +74,7 @@ export async function collectOpenApi(app: FastifyInstance) {
           'A response shows everything that was committed before its request arrived. Public responses have an `ETag` for ' +
             '`If-None-Match`. If chains are indexed, `x-as-of` names the block of each, and `minBlock` requires one.',
         ].join('\n\n'),
+        ...(contact && { contact }),
         license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
       },
       servers: [{ url: '/' }],
