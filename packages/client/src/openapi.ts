@@ -1108,27 +1108,9 @@ export interface components {
         };
         /** @description A claim that was paid. */
         Claim: {
-            /** @description Index of the incentive in its campaign, from 0. */
-            incentiveIndex: number;
-            /** @description Account that was paid. */
-            claimant: components["schemas"]["Address"];
-            /** @description The token that was paid; `null` if it pays none. */
-            asset: components["schemas"]["Address"] | null;
-            /** @description Amount that was paid, in base units of the token. */
-            amount: components["schemas"]["BaseUnits"];
-            /** @description Value in US dollars at the time of the claim; `null` if unknown. */
-            amountUsd: components["schemas"]["UsdAmount"] | null;
             /** @description The token that was paid; `null` if unknown. */
             metadata: components["schemas"]["TokenMetadata"] | null;
-            /** @description Hash of the transaction of the claim. */
-            txHash: components["schemas"]["TransactionHash"];
-            /** @description Index of its log entry in the block. */
-            logIndex: number;
-            /** @description Time of its block in Unix seconds. */
-            blockTimestamp: components["schemas"]["BlockTimestamp"];
-            /** @description Whether the block of the claim is final: else the chain may withdraw it. Absent for chains that are not followed. */
-            isFinal?: boolean;
-        } & components["schemas"]["OfIncentive"];
+        } & (components["schemas"]["OfIncentive"] & components["schemas"]["ClaimFacts"]);
         /** @description A page of claims. */
         ListClaimsResponse: {
             /** @description One page of claims, newest first; those of one second by chain ID, transaction hash and log index. */
@@ -1144,32 +1126,7 @@ export interface components {
          */
         ChangeCursor: string;
         /** @description A claim as a change has it: it never differs between two readings. */
-        ChangedClaim: {
-            /** @description ID of the campaign. */
-            campaignId: components["schemas"]["CampaignId"];
-            /** @description Name of the campaign; `null` if it has none. */
-            campaignName: string | null;
-            /** @description Index of the incentive in its campaign, from 0. */
-            incentiveIndex: number;
-            /** @description Variant of the incentive; `null` if unknown. */
-            incentiveType: components["schemas"]["IncentiveType"] | null;
-            /** @description Account that was paid. */
-            claimant: components["schemas"]["Address"];
-            /** @description The token that was paid; `null` if it pays none. */
-            asset: components["schemas"]["Address"] | null;
-            /** @description Amount that was paid, in base units of the token. */
-            amount: components["schemas"]["BaseUnits"];
-            /** @description Value in US dollars at the time of the claim; `null` if unknown. */
-            amountUsd: components["schemas"]["UsdAmount"] | null;
-            /** @description Hash of the transaction of the claim. */
-            txHash: components["schemas"]["TransactionHash"];
-            /** @description Index of its log entry in the block. */
-            logIndex: number;
-            /** @description Time of its block in Unix seconds. */
-            blockTimestamp: components["schemas"]["BlockTimestamp"];
-            /** @description Whether the block of the claim is final: else the chain may withdraw it. Absent for chains that are not followed. */
-            isFinal?: boolean;
-        };
+        ChangedClaim: components["schemas"]["OfIncentive"] & components["schemas"]["ClaimFacts"];
         /** @description A change of the public data. */
         Change: {
             /** @description Goes on after this change. */
@@ -1657,6 +1614,27 @@ export interface components {
             campaignName: string | null;
             /** @description Variant of the incentive; `null` if unknown. */
             incentiveType: components["schemas"]["IncentiveType"] | null;
+        };
+        /** @description What is known of every claim. */
+        ClaimFacts: {
+            /** @description Index of the incentive in its campaign, from 0. */
+            incentiveIndex: number;
+            /** @description Account that was paid. */
+            claimant: components["schemas"]["Address"];
+            /** @description The token that was paid; `null` if it pays none. */
+            asset: components["schemas"]["Address"] | null;
+            /** @description Amount that was paid, in base units of the token. */
+            amount: components["schemas"]["BaseUnits"];
+            /** @description Value in US dollars at the time of the claim; `null` if unknown. */
+            amountUsd: components["schemas"]["UsdAmount"] | null;
+            /** @description Hash of the transaction of the claim. */
+            txHash: components["schemas"]["TransactionHash"];
+            /** @description Index of its log entry in the block. */
+            logIndex: number;
+            /** @description Time of its block in Unix seconds. */
+            blockTimestamp: components["schemas"]["BlockTimestamp"];
+            /** @description Whether the block of the claim is final: else the chain may withdraw it. Absent for chains that are not followed. */
+            isFinal?: boolean;
         };
         /** @description What is known of every token. */
         TokenFacts: {

@@ -174,7 +174,8 @@ const FAMILIES: [name: string, description: string, members: RegExp][] = [
   ['AmountSource', 'Where an amount is read from.', /^Criteria(WithValueType)?$/],
   ['Finding', 'Whether an account can claim an incentive.', /^(IncentiveEligibility|Reward)$/],
   ['ClaimedSum', 'What was claimed of a token.', /^Reward(Total)?$/],
-  ['OfIncentive', 'Which incentive it is of.', /^(Claim|Reward)$/],
+  ['OfIncentive', 'Which incentive it is of.', /^(Claim|ChangedClaim|Reward)$/],
+  ['ClaimFacts', 'What is known of every claim.', /^(Claim|ChangedClaim)$/],
   ['TokenFacts', 'What is known of every token.', /^(TokenMetadata|ListedToken)$/],
 ]
 

@@ -77,7 +77,7 @@ interface Parameter {
 interface RawResponse {
   description?: string
   headers?: Record<string, { description?: string; schema: Schema }>
-  content?: Record<string, { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }>
+  content?: Record<string, { schema: Schema; example?: unknown; examples?: Record<string, { value?: unknown }> }>
 }
 interface Operation {
   operationId?: string
@@ -94,7 +94,14 @@ interface Document {
   info: { version: string }
   tags: { name: string; description?: string }[]
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, unknown> }
+  components: {
+    schemas: Record<string, Schema>
+    parameters: Record<string, Parameter>
+    responses: Record<string, RawResponse>
+    headers: Record<string, object>
+    examples: Record<string, object>
+    securitySchemes: Record<string, unknown>
+  }
 }
 
 /** As it is published. */
@@ -353,11 +360,82 @@ test('every reference leads to a component, and every component is referred to',
   expect([...new Set(referred)].sort()).toEqual(named.sort())
 })
 
-test('what occurs several times is a component', () => {
-  expect(Object.keys(published.components).sort()).toEqual(
-    ['examples', 'headers', 'parameters', 'responses', 'schemas', 'securitySchemes'].sort(),
-  )
+/** A reference is half as long: what is shorter says little twice. */
+const LONG_ENOUGH = 100
+
+test('whatever can be a component, occurs several times and is longer than a reference is one', () => {
+  const places = new Map<string, string[]>()
+  const look = (kind: string, place: string, value: object) => {
+    const text = `${kind} ${JSON.stringify(value, (_, part) => inOrder(part))}`
+    if (text.length > LONG_ENOUGH + kind.length) places.set(text, [...(places.get(text) ?? []), place])
+  }
+  const lookAtSchema = (place: string, schema: Schema) => {
+    // Each place says itself what its value is of.
+    const { description: _, ...rules } = schema
+    if (rules.$ref === undefined) look('schema', place, rules)
+    for (const [name, part] of partsOf(schema)) lookAtSchema(`${place} ${name}`, part)
+  }
+  const { schemas, parameters, responses, headers, examples } = published.components
+  for (const [name, schema] of Object.entries(schemas)) lookAtSchema(name, schema)
+  const ofOperations = operationsOf(published).map(({ operation }) => operation)
+  const named = (operation: Operation, key: string | number) => `${operation.operationId} ${key}`
+  for (const [place, parameter] of [
+    ...Object.entries(parameters),
+    ...ofOperations.flatMap((operation) =>
+      Object.entries(operation.parameters ?? []).map(([key, value]) => [named(operation, key), value] as const),
+    ),
+  ]) {
+    look('parameter', place, parameter)
+    if (parameter.schema !== undefined) lookAtSchema(place, parameter.schema)
+  }
+  const allResponses = [
+    ...Object.entries(responses),
+    ...ofOperations.flatMap((operation) =>
+      Object.entries(operation.responses).map(([key, value]) => [named(operation, key), value] as const),
+    ),
+  ]
+  for (const [place, response] of allResponses) {
+    look('response', place, response)
+    for (const [name, header] of Object.entries(response.headers ?? {})) look('header', `${place} ${name}`, header)
+    for (const { schema, examples = {} } of Object.values(response.content ?? {})) {
+      if (schema !== undefined) lookAtSchema(place, schema)
+      for (const [name, example] of Object.entries(examples)) look('example', `${place} ${name}`, example)
+    }
+  }
+  for (const [name, header] of Object.entries(headers)) look('header', name, header)
+  for (const [name, example] of Object.entries(examples)) look('example', name, example)
+  expect(places.size).toBeGreaterThan(100)
+  expect([...places].filter(([, all]) => all.length > 1)).toEqual([])
 })
+
+test('what objects have in common is in a schema that they include', () => {
+  const objects = Object.entries(published.components.schemas).map(([name, { properties = {} }]) => ({
+    name,
+    properties: Object.entries(properties).map((property) => JSON.stringify(property)),
+  }))
+  const alike = objects.flatMap((one, index) =>
+    objects.slice(index + 1).flatMap((other) => {
+      const common = one.properties.filter((property) => other.properties.includes(property))
+      return common.join().length > 5 * LONG_ENOUGH ? [`${one.name} and ${other.name}: ${common}`] : []
+    }),
+  )
+  expect(alike).toEqual([])
+})
+
+/** The schemas in a schema. */
+const partsOf = ({ properties = {}, items, anyOf = [], oneOf = [], allOf = [] }: Schema): [string, Schema][] => [
+  ...Object.entries(properties),
+  ...(items === undefined ? [] : [['items', items] as [string, Schema]]),
+  ...[anyOf, oneOf, allOf].flatMap((schemas) =>
+    schemas.map((schema, index): [string, Schema] => [String(index), schema]),
+  ),
+]
+
+/** The same however its keys are ordered. */
+const inOrder = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value
 
 test('every enumeration is a component', () => {
   const { schemas } = published.components
