@@ -330,6 +330,42 @@ test('followers share the queries for now and for a cursor, and need none where 
   feed.close()
 })
 
+test('those that catch up from many cursors share queries, and each gets every change once', async () => {
+  const reader = createChangeReader(api.lanes.lookups.database)
+  let queries = 0
+  const read: ChangeReader['read'] = (after, max) => {
+    queries += 1
+    return reader.read(after, max)
+  }
+  const begun = await now()
+  const tokens = Array.from({ length: 450 }, () => aToken())
+  await api.save(...tokens)
+  const cursors: string[] = []
+  for (let cursor = begun; ; ) {
+    const page = await reader.read(cursor, 50)
+    cursors.push(...(page?.changes.map((change) => change.cursor) ?? []))
+    if (page?.hasMore !== true) break
+    cursor = page.next
+  }
+  expect(cursors.length).toBeGreaterThanOrEqual(tokens.length)
+  const feed = new ChangeFeed({ read }, 1000)
+  const catchUp = async (start: number) => {
+    const seen: string[] = []
+    for (let cursor = cursors[start] ?? ''; ; ) {
+      const slice = await feed.after(cursor)
+      seen.push(...(slice?.page.changes.map((change) => change.cursor) ?? []))
+      if (slice?.page.hasMore !== true) break
+      cursor = slice.page.next
+    }
+    expect(seen).toEqual(cursors.slice(start + 1))
+  }
+  const starts = Array.from({ length: 90 }, (_, index) => index * 5)
+  await Promise.all(starts.map(catchUp))
+  // Each by itself would take 245.
+  expect(queries).toBeLessThanOrEqual(20)
+  feed.close()
+})
+
 test('a query for a cursor is shared until it begins, and what came since is in the next one', async () => {
   const feed = new ChangeFeed(createChangeReader(api.lanes.lookups.database), 1)
   const cursor = (await feed.now()).page.next

@@ -41,8 +41,8 @@ const toEvent = (change: Change) => `id: ${change.cursor}\nevent: ${change.kind}
 /** A page of changes with its server-sent events, which are serialized once for all streams with the same filter. */
 export class ChangeSlice {
   readonly page: ChangePage
-  /** The event of each change, where it has been serialized already. */
-  readonly #texts: readonly string[] | undefined
+  /** The event of each change, once it has been serialized. */
+  #texts: readonly string[] | undefined
   readonly #events = new Map<string, Buffer>()
 
   constructor(page: ChangePage, texts?: readonly string[]) {
@@ -53,13 +53,26 @@ export class ChangeSlice {
   eventsOf({ key, passes }: ChangeFilter) {
     const known = this.#events.get(key)
     if (known !== undefined) return known
-    const texts = this.#texts ?? this.page.changes.map(toEvent)
+    const texts = this.#serialize()
     const events = Buffer.from(
       this.page.changes.flatMap((change, index) => (passes(change) && texts[index]) || []).join(''),
     )
     if (this.#events.size >= MAX_FILTERS) this.#events.clear()
     this.#events.set(key, events)
     return events
+  }
+
+  /** What of it comes after one of its changes; undefined where nothing does, or the cursor is of none of them. */
+  after(cursor: string) {
+    const { changes, ...page } = this.page
+    const start = changes.findIndex((change) => change.cursor === cursor) + 1
+    if (start === 0 || start === changes.length) return undefined
+    return new ChangeSlice({ ...page, changes: changes.slice(start) }, this.#serialize().slice(start))
+  }
+
+  #serialize() {
+    this.#texts ??= this.page.changes.map(toEvent)
+    return this.#texts
   }
 }
 

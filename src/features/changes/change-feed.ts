@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { coalesceNext } from '../../database/connection/single-flight.ts'
 import { TooManyStreamsError } from '../../http/request/errors/errors.ts'
-import type { ChangeReader } from '../../read-models/changes/read.ts'
-import { createTurns } from '../../turns.ts'
+import { type ChangeReader, parseChangeCursor } from '../../read-models/changes/read.ts'
+import { createPacer, createTurns } from '../../turns.ts'
 import { ChangeBuffer, ChangeSlice, SLICE } from './change-buffer.ts'
 
 /** How often the feed polls the database while it has followers, and where there is more. */
@@ -18,6 +18,14 @@ const HEARTBEAT_MS = 10_000
 
 /** How many followers are notified of news in one turn of the event loop: each may have events to render for a filter of its own. */
 const NOTIFIED_AT_ONCE = 20
+
+/** Those at one cursor that is not buffered, which wait for the changes after it. */
+interface Late {
+  position: [revision: number, position: number]
+  slice: Promise<ChangeSlice | undefined>
+  resolve: (slice: ChangeSlice | undefined) => void
+  reject: (error: unknown) => void
+}
 
 interface FeedEvents {
   heartbeat: []
@@ -42,7 +50,11 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
   #isNotifying = false
   #hasNews = false
   readonly #inTurn = createTurns(1)
-  /** Queries that wait for their turn. */
+  /** Those that catch up, by cursor; the one that waits longest first. */
+  readonly #late = new Map<string, Late>()
+  #isOldestNext = false
+  readonly #pace = createPacer(NOTIFIED_AT_ONCE)
+  /** Other queries that wait for their turn. */
   readonly #reads = new Map<string, Promise<ChangeSlice | undefined>>()
   readonly #closing = new AbortController()
   #isPolling = false
@@ -112,15 +124,62 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
   }
 
   /**
-   * Some changes after a cursor, from the buffer or by a query that all at this cursor share; undefined where the history
-   * of the cursor is lost.
+   * Some changes after a cursor, from the buffer, or from a query that all share whose cursors it passes; undefined where
+   * the history of the cursor is lost.
    * @throws MalformedCursorError
    */
   async after(cursor: string) {
-    return this.buffer.after(cursor) ?? this.read(cursor, SLICE)
+    const buffered = this.buffer.after(cursor)
+    if (buffered !== undefined) return buffered
+    const slice = await this.#catchUp(cursor)
+    // Hundreds may have waited for it, each with events to render for a filter of its own.
+    await this.#pace()
+    return slice
   }
 
-  /** Like `after`, but at most so many, and up to this moment: what a query finds that begins after this call. */
+  #catchUp(cursor: string) {
+    const known = this.#late.get(cursor)
+    if (known !== undefined) return known.slice
+    const { revision, position } = parseChangeCursor(cursor)
+    const late = { position: [revision, position] } as Late
+    late.slice = new Promise((resolve, reject) => Object.assign(late, { resolve, reject }))
+    this.#late.set(cursor, late)
+    void this.#inTurn(() => this.#readLate())
+    return late.slice
+  }
+
+  /**
+   * Reads for one of those that catch up, and gives the others what of it comes after their cursors. In turns for the
+   * oldest, which comes to all others and takes them along, and for the one that waits longest, so that all go on.
+   */
+  async #readLate() {
+    this.#isOldestNext = !this.#isOldestNext
+    const [first, ...others] = this.#late
+    // Another's query has passed its cursor.
+    if (first === undefined) return
+    const isOlder = ([, one]: [string, Late], [, other]: [string, Late]) =>
+      one.position[0] - other.position[0] || one.position[1] - other.position[1]
+    const [cursor, late] = this.#isOldestNext
+      ? others.reduce((oldest, other) => (isOlder(other, oldest) < 0 ? other : oldest), first)
+      : first
+    this.#late.delete(cursor)
+    try {
+      const page = await this.#reader.read(cursor, SLICE)
+      const slice = page && new ChangeSlice(page)
+      late.resolve(slice)
+      for (const change of page?.changes ?? []) {
+        const passed = this.#late.get(change.cursor)
+        const rest = passed && slice?.after(change.cursor)
+        if (rest === undefined) continue
+        this.#late.delete(change.cursor)
+        passed?.resolve(rest)
+      }
+    } catch (error) {
+      late.reject(error)
+    }
+  }
+
+  /** At most so many changes after a cursor, up to this moment: what a query finds that begins after this call. */
   read(cursor: string, max: number) {
     const key = `${cursor} ${max}`
     const read =

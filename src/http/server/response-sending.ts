@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
+import { createPacer } from '../../turns.ts'
 import type { Connections } from './connections.ts'
 import { PIECE_BYTES } from './slow-responses.ts'
 
@@ -10,7 +11,10 @@ const POLL_INTERVAL_MS = 1000
 /** Bodies up to this size are sent whole: dividing them would cost as much as all other work for a list page. */
 const MAX_SINGLE_BYTES = 512 * 1024
 
-/** Half a megabyte, which is copied in less than a millisecond. */
+/**
+ * Half a megabyte, which is copied in less than a millisecond: the system buffers megabytes for each of hundreds of
+ * connections.
+ */
 const PIECES_PER_TURN = 8
 
 /**
@@ -18,7 +22,7 @@ const PIECES_PER_TURN = 8
  * too slowly are disconnected.
  */
 export function sendInPieces(app: FastifyInstance, connections: Connections) {
-  const awaitTurn = createPacer()
+  const awaitTurn = createPacer(PIECES_PER_TURN)
   app.addHook('onSend', (request, reply, payload: unknown, done) => {
     const exchange = connections.exchangeOf(request.raw)
     if (exchange !== undefined) connections.exchanges.startSending(exchange)
@@ -48,23 +52,4 @@ async function* toPieces(bytes: Buffer, awaitTurn: () => Promise<void>) {
     await awaitTurn()
     yield bytes.subarray(start, start + PIECE_BYTES)
   }
-}
-
-/**
- * Limits the pieces sent in one turn of the event loop: the system buffers megabytes for each of hundreds of
- * connections.
- */
-function createPacer() {
-  const waiting: (() => void)[] = []
-
-  function open() {
-    for (const go of waiting.splice(0, PIECES_PER_TURN)) go()
-    if (waiting.length > 0) setImmediate(open)
-  }
-
-  return () =>
-    new Promise<void>((resolve) => {
-      if (waiting.length === 0) setImmediate(open)
-      waiting.push(resolve)
-    })
 }
