@@ -4,15 +4,22 @@ import { lock } from 'proper-lockfile'
 const STALE_MS = 3000
 const RETRIES = { retries: 9, minTimeout: 500, factor: 1 }
 
+export interface LockRefusals {
+  /** Another process holds the lock. */
+  inUse: Error
+  /** The folder of the lock is not there, or cannot be written; with the code of the system. */
+  toUnwritable: (code: string) => Error
+}
+
 /**
  * Works as the only process that holds a lock: a folder, which exists as long as it is held.
- * @param inUse is thrown where another process holds the lock.
+ * @param refusals are thrown where there is no lock.
  * @param work gets a check to be called before each write: while this process was suspended, another one may have taken the
  * lock. It throws `inUse` then.
  */
 export async function withExclusiveLock(
   path: string,
-  inUse: Error,
+  { inUse, toUnwritable }: LockRefusals,
   work: (ensureLocked: () => void) => Promise<void>,
 ): Promise<void> {
   let isLost = false
@@ -22,7 +29,8 @@ export async function withExclusiveLock(
       isLost = true
     },
   }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ELOCKED' ? inUse : error
+    if (error.code === 'ELOCKED') throw inUse
+    throw error.syscall === undefined ? error : toUnwritable(String(error.code))
   })
   try {
     await work(() => {

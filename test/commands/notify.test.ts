@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -123,6 +123,18 @@ test('each change is sent once taken, in order, signed as Standard Webhooks, and
   expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(4)
 })
 
+test('the cursor is not written through a link that is where its new content is made', async () => {
+  const [cursor, target] = [join(folder, 'linked-cursor'), join(folder, 'of-others')]
+  await writeFile(target, 'theirs')
+  await symlink(target, `${cursor}.new`)
+  await using sender = start('--cursor-file', cursor)
+  await sender.said(/(sending changes)/)
+  expect((await lstat(cursor)).isFile()).toBe(true)
+  expect(await readFile(target, 'utf8')).toBe('theirs')
+  sender.child.kill('SIGTERM')
+  expect((await sender.ended).code).toBe(0)
+})
+
 test('a lost history ends it, and what is wrong with its options is said, without the secret', async () => {
   const lost = join(folder, 'lost')
   await writeFile(lost, toCheckedText(Buffer.alloc(32)))
@@ -135,6 +147,8 @@ test('a lost history ends it, and what is wrong with its options is said, withou
     return stderr.trim()
   }
   const secret = ['--secret-file', secretFile]
+  // Not even root may write there.
+  const unwritable = process.platform === 'linux' ? '/proc/self' : '/'
   const utf16 = join(folder, 'utf16')
   await writeFile(utf16, `\uFEFF${SECRET}`, 'utf16le')
   const marked = join(folder, 'marked')
@@ -146,6 +160,8 @@ test('a lost history ends it, and what is wrong with its options is said, withou
       run('--to', url, '--secret-file', utf16),
       // The secret is read, and what is wrong comes after it.
       run('--to', url, '--secret-file', marked, '--from', 'abc'),
+      run('--to', url, ...secret, '--cursor-file', join(folder, 'nowhere', 'cursor')),
+      run('--to', url, ...secret, '--cursor-file', join(unwritable, 'cursor')),
       run('--to', 'http://example.com/', ...secret),
       run('--to', 'https://me:pass@example.com/', ...secret),
       run('--to', 'https://example.com:10080/hook', ...secret),
@@ -157,6 +173,10 @@ test('a lost history ends it, and what is wrong with its options is said, withou
     '--secret-file must hold a secret: whsec_ and 24 to 64 bytes in base64',
     `--secret-file cannot be read: ${utf16} (it is UTF-16, and must be UTF-8)`,
     '--from must be a cursor of changes',
+    `--cursor-file must be in a folder that can be written: ${join(folder, 'nowhere', 'cursor')} (ENOENT)`,
+    expect.stringMatching(
+      new RegExp(`^--cursor-file must be in a folder that can be written: ${unwritable}/cursor \\(E[A-Z]+\\)$`),
+    ),
     '--to must be an https URL; http only for this machine',
     '--to must not hold a user or a password',
     '--to must have another port: nothing is sent to port 10080, which the Fetch standard blocks',

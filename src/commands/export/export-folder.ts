@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Static, Type } from '@sinclair/typebox'
@@ -7,6 +7,7 @@ import { recordKinds } from '../../database/exported-records/record-columns.ts'
 import type { RecordFormat } from '../../database/exported-records/record-sql.ts'
 import { OperatorError } from '../../operator-error.ts'
 import { withExclusiveLock } from '../../process/exclusive-lock.ts'
+import { replaceFile } from '../../process/replace-file.ts'
 import { createValidator } from '../../schemas/validator.ts'
 
 /** A folder that cannot be gone on with; the message says why and what to do. */
@@ -152,11 +153,8 @@ export async function findPricedInstants(
 
 /** Replaced as a whole, once all that it speaks of is on the disk. */
 export async function writeState({ path, ensureLocked }: LockedFolder, state: CopyState) {
-  const unfinished = join(path, `${STATE}.new`)
   ensureLocked()
-  await writeFile(unfinished, `${JSON.stringify(state, null, 2)}\n`, { flush: true })
-  ensureLocked()
-  await rename(unfinished, join(path, STATE))
+  await replaceFile(join(path, STATE), `${JSON.stringify(state, null, 2)}\n`, ensureLocked)
 }
 
 /**
@@ -165,6 +163,9 @@ export async function writeState({ path, ensureLocked }: LockedFolder, state: Co
  */
 export async function lockFolder(path: string, work: (folder: LockedFolder) => Promise<void>) {
   await mkdir(path, { recursive: true })
-  const inUse = new ExportFolderError(`${path} is in use by another process`)
-  await withExclusiveLock(join(path, 'lock'), inUse, (ensureLocked) => work({ path, ensureLocked }))
+  const refusals = {
+    inUse: new ExportFolderError(`${path} is in use by another process`),
+    toUnwritable: (code: string) => new ExportFolderError(`${path} cannot be written (${code})`),
+  }
+  await withExclusiveLock(join(path, 'lock'), refusals, (ensureLocked) => work({ path, ensureLocked }))
 }

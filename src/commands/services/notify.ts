@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { setTimeout as sleepFor } from 'node:timers/promises'
 import { explainFailure } from '../../database/connection/database-errors.ts'
 import type { Database } from '../../database/connection/open-database.ts'
@@ -7,6 +7,7 @@ import { OperatorError } from '../../operator-error.ts'
 import { NotTextError, toOperatorText } from '../../operator-text.ts'
 import { retryWhileAway, withCurrentSchema } from '../../process/database-access.ts'
 import { withExclusiveLock } from '../../process/exclusive-lock.ts'
+import { replaceFile } from '../../process/replace-file.ts'
 import { ending, handleSignals } from '../../process/shutdown.ts'
 import { createChangeReader, parseChangeCursor } from '../../read-models/changes/read.ts'
 import { changeKinds } from '../../schemas/changes.ts'
@@ -62,8 +63,13 @@ export async function notify(settings: Settings, options: NotifyOptions) {
       log(`not delivered to ${url.origin}: ${why}, retrying in ${Math.ceil(pauseMs / 1000)} s`),
   }
   const cursorFile = options.cursorFile ?? `${options.secretFile}.cursor`
-  const inUse = new NotifyError(`${cursorFile} is in use by another process`)
-  await withExclusiveLock(`${cursorFile}.lock`, inUse, async (ensureLocked) => {
+  const refusals = {
+    inUse: new NotifyError(`${cursorFile} is in use by another process`),
+    // It is beside the secret by default, where often nothing can be written.
+    toUnwritable: (code: string) =>
+      new NotifyError(`--cursor-file must be in a folder that can be written: ${cursorFile} (${code})`),
+  }
+  await withExclusiveLock(`${cursorFile}.lock`, refusals, async (ensureLocked) => {
     const from = await readCursor(cursorFile, options.from)
     await withCurrentSchema(
       settings,
@@ -95,7 +101,7 @@ async function sendAll({ database, from, kinds, cursorFile, webhook, ensureLocke
   let cursor = from
   const keep = (reached: string) => {
     ensureLocked()
-    return writeCursor(cursorFile, reached)
+    return replaceFile(cursorFile, `${reached}\n`)
   }
   while (!ending.aborted) {
     const page = await retryWhileAway(() => reader.read(cursor, PAGE))
@@ -115,12 +121,6 @@ async function sendAll({ database, from, kinds, cursorFile, webhook, ensureLocke
     cursor = page.next
     if (!page.hasMore) await sleep(POLL_MS)
   }
-}
-
-/** Writes atomically. */
-async function writeCursor(file: string, cursor: string) {
-  await writeFile(`${file}.new`, `${cursor}\n`, { flush: true })
-  await rename(`${file}.new`, file)
 }
 
 async function readText(file: string, option: string, { mayBeMissing = false } = {}) {
