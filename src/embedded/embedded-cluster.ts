@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { lchown, mkdir, open, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { lchown, mkdir, open, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { EmbeddedServerError, lastErrorLines } from './embedded-error.ts'
@@ -65,6 +66,7 @@ export async function openCluster(dataFolder: string, serverSettings: Record<str
     },
     /** The port of the running server; undefined if none runs. */
     async runningPort() {
+      await disownOtherProcess(cluster)
       const isRunning = await programs.run('pg_ctl', cluster, ['status']).then(
         () => true,
         () => false,
@@ -81,6 +83,32 @@ export async function openCluster(dataFolder: string, serverSettings: Record<str
       return port
     },
     stop: () => programs.run('pg_ctl', cluster, ['stop', '-m', 'fast', '-w']),
+  }
+}
+
+/** No process has this number. */
+const NO_PROCESS = 0x7fff_ffff
+
+/**
+ * The file that names the process of the server outlives a crash of the machine or of its container, and by then another process may
+ * have its number: PostgreSQL would take it for the server, which works in the folder of the cluster. Then the file names no process.
+ * The rest of it stays, by which PostgreSQL finds out whether the memory of that server is still in use.
+ */
+async function disownOtherProcess(cluster: string) {
+  const file = await open(join(cluster, 'postmaster.pid'), constants.O_RDWR | constants.O_NOFOLLOW).catch(
+    () => undefined,
+  )
+  if (file === undefined) return
+  try {
+    const [pid = '', ...rest] = (await file.readFile('utf8')).split('\n')
+    // Undefined where the system does not tell, or there is no such process.
+    const folder = await stat(`/proc/${Number(pid)}/cwd`).catch(() => undefined)
+    const own = await stat(cluster)
+    if (folder === undefined || (folder.dev === own.dev && folder.ino === own.ino) || rest.length === 0) return
+    await file.truncate(0)
+    await file.write([NO_PROCESS, ...rest].join('\n'), 0)
+  } finally {
+    await file.close()
   }
 }
 

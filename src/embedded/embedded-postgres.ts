@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { lock } from 'proper-lockfile'
 import { openCluster } from './embedded-cluster.ts'
+import { EmbeddedServerError } from './embedded-error.ts'
 
 const DATABASE = 'reward_campaigns'
 
@@ -49,7 +50,7 @@ export async function openEmbeddedServer(
     const password = await cluster.create(onCreate)
     const port = (await cluster.runningPort()) ?? (await cluster.start())
     const serverUrl = `postgres://postgres:${password}@127.0.0.1:${port}`
-    await ensureDatabase(serverUrl)
+    await ensureDatabase(serverUrl).catch((error: unknown) => rethrowUnanswered(error, cluster.folder))
     const url = `${serverUrl}/${DATABASE}`
     return { url, lease: await acquireLease(url, (self) => alone(() => restartServer(self, port))) }
   })
@@ -81,6 +82,15 @@ const lockFolder = (folder: string) =>
     stale: 10_000,
     retries: { retries: 600, minTimeout: 50, maxTimeout: 200 },
   })
+
+/** Where the system does not tell which process has the number. */
+function rethrowUnanswered(error: unknown, folder: string): never {
+  if (!(error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED')) throw error
+  throw new EmbeddedServerError(
+    `the embedded PostgreSQL does not answer, though a process has the number in ${folder}/postgres/postmaster.pid: if that is no PostgreSQL, delete the file`,
+    { cause: error },
+  )
+}
 
 async function ensureDatabase(serverUrl: string) {
   const client = new pg.Client({ connectionString: `${serverUrl}/postgres` })

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -66,6 +67,32 @@ test('a server that was killed itself comes back with all that was committed', a
   await after.close()
   expect(await serverPid(data.folder)).toBe(undefined)
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'a server starts though another process has the number of the one that was killed',
+  async () => {
+    await using data = await aDataFolder()
+    const before = await openEmbeddedServer(data.folder)
+    await query(before.url, 'create table kept as select 7 as number')
+    const cluster = join(data.folder, 'postgres')
+    const file = join(cluster, 'postmaster.pid')
+    const text = await readFile(file, 'utf8')
+    await before.close()
+    // Of the account that the server has: of others PostgreSQL itself knows that they are not it.
+    const { uid, gid } = await stat(cluster)
+    const other = spawn('sleep', ['600'], { uid, gid, stdio: 'ignore' })
+    try {
+      await writeFile(file, text.replace(/^\d+/, String(other.pid)))
+      const after = await openEmbeddedServer(data.folder)
+      expect(await query(after.url, 'select number from kept')).toEqual([{ number: 7 }])
+      expect(other.exitCode).toBe(null)
+      await after.close()
+      expect(await serverPid(data.folder)).toBe(undefined)
+    } finally {
+      other.kill()
+    }
+  },
+)
 
 test('a user whose connection was cut counts all the same', async () => {
   await using data = await aDataFolder()
