@@ -30,8 +30,12 @@ const MAX_PROBLEMS = 20
 /** A fault may be several errors of the validator. */
 const MAX_ERRORS = 10 * MAX_PROBLEMS
 
-/** What newcomers try: JSON arrays, objects over several lines, CSV. */
 const NO_OBJECT = 'the line is not a JSON object: an import is NDJSON, one object a line'
+
+/** What newcomers try, with the way to make NDJSON of it. */
+const ARRAY = `${NO_OBJECT}; jq -c '.[]' makes that of an array`
+const OVER_LINES = `${NO_OBJECT}; jq -c . makes that of objects over several lines`
+const CSV = `${NO_OBJECT}; the guide on importing converts CSV`
 
 const OPEN_OBJECT = 0x7b
 
@@ -53,7 +57,7 @@ function checkOf(type: LineType) {
 
 /** Reads and checks a record; addresses, hashes and campaign IDs become lower-case. Undefined for an empty line. */
 export function readRecord(bytes: Buffer): ReadRecord | undefined {
-  if (isArray(bytes)) return problem('', NO_OBJECT)
+  if (isArray(bytes)) return problem('', ARRAY)
   const excess = findExcess(bytes)
   if (excess !== undefined) return problem('', excess)
   if (!isUtf8(bytes)) return problem('', 'the line is not UTF-8')
@@ -64,7 +68,7 @@ export function readRecord(bytes: Buffer): ReadRecord | undefined {
   try {
     value = JSON.parse(json)
   } catch {
-    return problem('', json.includes('\0') ? 'the line has NUL bytes, which no text has' : NO_OBJECT)
+    return problem('', json.includes('\0') ? 'the line has NUL bytes, which no text has' : describeOther(json))
   }
   if (typeof value !== 'object' || value === null) return problem('', NO_OBJECT)
   const { type, of } = value as { type: LineType; of?: unknown }
@@ -89,6 +93,12 @@ function findUnknown(given: unknown, key: string, known: readonly unknown[]) {
 }
 
 /** Found without parsing the line, since an array of all records exceeds every limit. */
+/** What is wrong with a line that is no JSON. */
+function describeOther(text: string) {
+  if (text.trim() === '{') return OVER_LINES
+  return /^[^{"]*[,;\t]/.test(text) ? CSV : NO_OBJECT
+}
+
 const isArray = (bytes: Buffer) => bytes[0] !== OPEN_OBJECT && /^\uFEFF?\s*\[/.test(bytes.toString('utf8', 0, 64))
 
 /** Rules that a schema cannot express. */

@@ -107,7 +107,7 @@ describe.concurrent('a connection that is lost', () => {
 
   test('before its first statement is a database that cannot be reached: a service tries again', async () => {
     await using database = await createTestDatabase()
-    await using proxy = await openDatabaseProxy(database.url, 'cut', 'set client_min_messages')
+    await using proxy = await openDatabaseProxy(database.url, 'cut', 'transaction_timeout')
     await expect(importText(proxy, ndjson(aContract()))).rejects.toThrow(DatabaseUnreachableError)
   })
 
@@ -210,8 +210,8 @@ describe('what cannot be read is answered in a sentence, and nothing is written:
     ['empty.gz', '', 'it is not gzip, as its name says'],
     ['cut.ndjson.gz', many.subarray(0, many.length / 2), 'it is gzip that is cut short'],
     ['damaged.ndjson.gz', damaged, 'it is gzip that is damaged'],
-    ['utf-16', Buffer.from(`\uFEFF${text}`, 'utf16le'), 'it is UTF-16, and NDJSON is UTF-8'],
-    ['utf-16-without-mark', Buffer.from(text, 'utf16le'), 'it is UTF-16, and NDJSON is UTF-8'],
+    ['utf-16', Buffer.from(`\uFEFF${text}`, 'utf16le'), 'it is UTF-16, and must be UTF-8'],
+    ['utf-16-without-mark', Buffer.from(text, 'utf16le'), 'it is UTF-16, and must be UTF-8'],
     ['nul', Buffer.alloc(100_000), 'it has NUL bytes, which no text has'],
   ]
   for (const [name, content, reason] of cases) {

@@ -97,7 +97,7 @@ describe('a line that holds too much is a fault with its file and line, in bound
     [
       'nesting that does not end',
       '['.repeat(LINE_BYTES),
-      '/: the line is not a JSON object: an import is NDJSON, one object a line',
+      "/: the line is not a JSON object: an import is NDJSON, one object a line; jq -c '.[]' makes that of an array",
     ],
     [
       'objects in objects',

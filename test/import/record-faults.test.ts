@@ -181,7 +181,7 @@ describe('a record that is not what it has to be', () => {
   const beyond = String(2n ** 256n)
 
   const refused: [what: string, record: unknown, pointer: string, message: RegExp][] = [
-    ['is no object', [1], '/', /^the line is not a JSON object: an import is NDJSON, one object a line$/],
+    ['is an array', [1], '/', /: an import is NDJSON, one object a line; jq -c '\.\[\]' makes that of an array$/],
     ['is null', null, '/', /^the line is not a JSON object: an import is NDJSON, one object a line$/],
     ['has no type', { chainId: 1 }, '/type', /^is required, one of token, /],
     ['has an unknown type', { ...contract, type: 'contracts' }, '/type', /^must be one of token, .*, got "contracts"$/],
