@@ -93,6 +93,9 @@ export async function freshBundle() {
   const known = await readRecord()
   const arePagesThere = PAGES.every((path) => existsSync(inCache(path)))
   if (known !== undefined && arePagesThere && areUnchanged(known.inputs)) return toUrl(known.name)
+  // It takes seconds, in which a person would see nothing.
+  if (process.stderr.isTTY)
+    process.stderr.write('building the service and its pages, as after each change of the sources\n')
   const startedAt = Date.now()
   const name = `cli-${startedAt}-${process.pid}.js`
   await mkdir(inCache(''), { recursive: true })

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
+import { OperatorError } from '../src/operator-error.ts'
 
 const require = createRequire(import.meta.url)
 const architecture = process.arch === 'x64' ? 'amd64' : process.arch
@@ -37,7 +38,7 @@ export async function startAnvil(
   chain: { 'chain-id': number; number: number; timestamp: number },
   { isLeader = false } = {},
 ) {
-  if (binary === undefined) throw new Error(`anvil does not run here: ${await whyNoAnvil()}`)
+  if (binary === undefined) throw new OperatorError(`anvil does not run here: ${await whyNoAnvil()}`)
   const given = {
     port: 0,
     ...chain,

@@ -3,6 +3,8 @@ import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { readSettings } from '../src/config.ts'
+import { OperatorError } from '../src/operator-error.ts'
 import { startCommand } from './commands.ts'
 import { CHAIN_ID, core, openAllowList } from './contracts.ts'
 import { startDemoChain } from './demo-chain.ts'
@@ -14,14 +16,13 @@ import { tokens } from './story.ts'
  * remains: no process, and no folder.
  */
 
-const { values: options } = parseArgs({
-  options: {
-    /** Milliseconds from one block to the next. */
-    period: { type: 'string', default: '2000' },
-    /** Port of the service; 0: a free one. */
-    port: { type: 'string', default: '3000' },
-  },
-})
+const HELP = `Usage: npm run demo -- [options]
+
+Options:
+  --port <number>    port of the service; 0: a free one; default: PORT, of the environment or .env, else 3000
+  --period <number>  milliseconds from one block to the next; default: 2000
+  --help             show this help
+`
 
 const end = new AbortController()
 const { signal } = end
@@ -30,20 +31,61 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, ()
 process.stdout.on('error', () => end.abort())
 
 try {
-  await run()
+  const options = readOptions()
+  if (options === undefined) process.stdout.write(HELP)
+  else await run(options)
 } catch (error) {
   // What the end has cut short has not failed.
   const reason: unknown = signal.aborted ? signal.reason : error
   if (!(reason instanceof DOMException)) {
-    console.error(reason)
+    console.error(reason instanceof OperatorError ? reason.message : reason)
     process.exitCode = 1
   }
 }
 
-async function run() {
+interface Options {
+  port: number
+  periodMs: number
+}
+
+/** Undefined where help is asked for. @throws OperatorError */
+function readOptions(): Options | undefined {
+  const { port, period, help } = parseOptions()
+  if (help) return undefined
+  return {
+    port: port === undefined ? readSettings().PORT : toNumber(port, '--port', 65_535),
+    periodMs: toNumber(period, '--period', 3_600_000),
+  }
+}
+
+function parseOptions() {
+  const text = { type: 'string' } as const
+  try {
+    return parseArgs({
+      options: {
+        port: text,
+        period: { ...text, default: '2000' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values
+  } catch (error) {
+    // It says what is wrong with which option.
+    throw new OperatorError(`error: ${error instanceof Error ? error.message : error}\n\n${HELP.trimEnd()}`, {
+      cause: error,
+    })
+  }
+}
+
+function toNumber(text: string, option: string, most: number) {
+  if (/^[0-9]{1,9}$/.test(text) && Number(text) <= most) return Number(text)
+  throw new OperatorError(`error: ${option} must be a whole number from 0 to ${most}, got ${JSON.stringify(text)}`)
+}
+
+async function run(options: Options) {
   await using folder = await createFolder()
   const settings = { DATABASE_URL: '', DATA_DIR: folder.inside('data'), SAMPLE_DATA: 'false', ENV_FILE: devNull }
-  const failed = (command: string) => (code: number) => end.abort(new Error(`${command} ended with code ${code}`))
+  const failed = (command: string) => (code: number) =>
+    end.abort(new OperatorError(`${command} ended with code ${code}`))
 
   console.log('starting a chain')
   await using chain = await startDemoChain()
@@ -52,7 +94,7 @@ async function run() {
   let url: string | undefined
   await using _service = startCommand(
     ['serve'],
-    { ...settings, PORT: options.port },
+    { ...settings, PORT: String(options.port) },
     {
       onLog(message) {
         url ??= /^Server listening at (\S+)/.exec(message)?.[1]
@@ -84,11 +126,16 @@ async function run() {
     ...{ cores: [core], openAllowLists: [openAllowList], prices },
   }
   await writeFile(chainFile, JSON.stringify({ chains: [entry] }))
-  await using _index = startCommand(['index', '--chains', chainFile], settings, { onEnd: failed('index') })
+  await using _index = startCommand(
+    ['index', '--chains', chainFile],
+    // The service has the port.
+    { ...settings, METRICS_PORT: '' },
+    { onEnd: failed('index') },
+  )
 
   console.log(welcome(address, chain.url))
   for (;;) {
-    await sleep(Number(options.period), undefined, { signal })
+    await sleep(options.periodMs, undefined, { signal })
     const { block, withdrawn, happened } = await chain.advance()
     const before = withdrawn > 0 ? [`reorganisation of ${withdrawn} blocks`] : []
     console.log(`block ${block}: ${[...before, ...happened].join(', ')}`)

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Hex } from 'viem'
@@ -70,6 +72,47 @@ const isMissing = await whyNoAnvil()
 
 describe.skipIf(isMissing)(`the demo${isMissing ? ` (not here: ${isMissing})` : ''}`, () => {
   beforeAll(() => bundle('demo/run.ts', DEMO))
+
+  test('says how it is called, and what is wrong with that, without a stack', async () => {
+    const run = async (parameters: string[], settings: Record<string, string> = {}) => {
+      await using demo = new NodeProcess([DEMO, ...parameters], settings)
+      return await demo.ended
+    }
+    expect(await run(['--help'])).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/^Usage: npm run demo/),
+    })
+    const sentence = (start: string) => ({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(new RegExp(`^${start}[^\\n]*\\n`)),
+    })
+    expect(await run(['--ports', '1'])).toMatchObject(sentence("error: Unknown option '--ports'"))
+    expect(await run(['--port', 'a'])).toMatchObject(
+      sentence('error: --port must be a whole number from 0 to 65535, got "a"'),
+    )
+    expect(await run([], { PORT: 'a' })).toMatchObject(sentence('PORT must be '))
+  })
+
+  test('listens on PORT, and says so where it is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-demonstration-'))
+    const file = join(folder, 'settings')
+    await writeFile(file, `PORT=${port}\n`)
+    await using demo = new NodeProcess([DEMO], { TMPDIR: folder, ENV_FILE: file })
+    const { code, stderr } = await demo.ended
+    other.close()
+    expect(code).toBe(1)
+    expect(stderr.split('\n')).toEqual([
+      expect.stringMatching(`^PORT ${port} is in use on 127\\.0\\.0\\.1: `),
+      'serve ended with code 1',
+      '',
+    ])
+    await rm(folder, { recursive: true })
+  })
 
   // Tried again once: beside others the chain has stood still for a minute, and what it says then tells whose fault that is.
   test('shows campaigns, claims, prices and reorganisations as they happen, until Ctrl-C, which leaves nothing', {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { devNull, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -8,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { shrinkCheckout } from '../setup/documents/small-checkout.ts'
 
 const root = join(import.meta.dirname, '../..')
+const SCRIPT = '/usr/bin/script'
 
 /** What the pages are made of. */
 const WRITTEN = [
@@ -44,6 +46,11 @@ async function aCheckout() {
     async start() {
       const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'build/start.mjs'), 'a', 'b'])
       return stdout
+    },
+    /** What a person sees. `script` of util-linux makes the terminal. */
+    async startAtTerminal() {
+      const command = `exec '${process.execPath}' '${join(folder, 'build/start.mjs')}' a b`
+      return (await promisify(execFile)(SCRIPT, ['-qec', command, devNull])).stdout
     },
     async pack(): Promise<string[]> {
       const options = { cwd: folder, maxBuffer: 10_000_000 }
@@ -86,6 +93,12 @@ describe('a start', () => {
     expect(await checkout.bundles()).toEqual([made])
     await checkout.say('two')
     expect(await Promise.all([checkout.start(), checkout.start()])).toEqual(['two,a,b', 'two,a,b'])
+  })
+
+  test.skipIf(!existsSync(SCRIPT))('says at a terminal that it builds, when it does', async () => {
+    await checkout.say('six')
+    expect(await checkout.startAtTerminal()).toMatch(/^building the service and its pages, [^\n]+\nsix,a,b$/)
+    expect(await checkout.startAtTerminal()).toBe('six,a,b')
   })
 
   test('makes the pages, anew where what they are made of has changed, and where they alone are missing', async () => {
