@@ -39,7 +39,12 @@ export function readSettings(environment?: Environment): Settings {
     if (value !== undefined) settings[name] = value
     if (isSet) faults.push(...faultsOf(name, settings))
   }
-  if (settings.DATABASE_URL !== undefined && !URL.canParse(String(settings.DATABASE_URL))) {
+  const unencoded = settings.DATABASE_URL === undefined ? undefined : findUnencoded(String(settings.DATABASE_URL))
+  if (unencoded !== undefined) {
+    faults.push(
+      `DATABASE_URL has a ${unencoded} that is not percent-encoded: write ${encodeURIComponent(unencoded)} for it in a password, or set PGPASSWORD or DATABASE_PASSWORD_FILE instead`,
+    )
+  } else if (settings.DATABASE_URL !== undefined && !URL.canParse(String(settings.DATABASE_URL))) {
     faults.push('DATABASE_URL must be a connection string such as postgres://user@host:5432/database')
   }
   faults.push(...faultsOfCertificates(settings.DATABASE_URL), ...takePassword(settings))
@@ -110,6 +115,26 @@ export function areTracesWanted(environment: Record<string, string | undefined> 
   if (!OTEL_EXPORTER_OTLP_TRACES_ENDPOINT && !OTEL_EXPORTER_OTLP_ENDPOINT) return false
   if (environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return false
   return !OTEL_TRACES_EXPORTER || OTEL_TRACES_EXPORTER.split(',').some((name) => name.trim() === 'otlp')
+}
+
+/** A character of a connection string that ends its password too early, or its whole; undefined if there is none. */
+function findUnencoded(url: string): string | undefined {
+  if (url.includes('#')) return '#'
+  const [, authority = '', rest = ''] = /^[a-z]+:\/\/([^/?]*)(.*)$/s.exec(url) ?? []
+  if (!isDecodable(url)) return '%'
+  // Before the @ of a host there is a password, unless what is there is a host with its port, and a path or parameters follow.
+  const isHost = /^(\[[^\]]*\]|[^:]*)(:[0-9]*)?$/.test(authority)
+  const mayHaveAt = rest.startsWith('/') ? /^\/[^/?]*(\?|$)/.test(rest) : /^\?[^@]*=/.test(rest)
+  return !authority.includes('@') && rest.includes('@') && !(isHost && mayHaveAt) ? rest[0] : undefined
+}
+
+function isDecodable(text: string) {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** The driver reads these files for each connection; a missing one would be reported with a stack. */

@@ -45,15 +45,8 @@ interface Check {
   examine: () => Promise<Finding>
 }
 
-/**
- * Checks the database of this service, each check in a snapshot of its own, and writes nothing. A statement that
- * exceeds its timeout is a finding, not an error.
- */
-export async function examineDatabase(examined: Examined): Promise<CheckedFinding[]> {
-  const { client, isEmbedded, servingRole, isComplete, statementMs } = examined
-  const inCheckSnapshot = <T>(work: (query: Query) => Promise<T>) => inSnapshot(client, { statementMs }, work)
-  const findings: CheckedFinding[] = []
-
+/** How checks are made, and what they find is added. */
+function createRun(findings: CheckedFinding[], statementMs: number) {
   /** Whether all checks could be made, and none has failed. */
   async function run(checks: readonly Check[]) {
     for (const { name, examine } of checks) {
@@ -74,6 +67,20 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     return error instanceof pg.DatabaseError && !isTerminated(error)
   }
 
+  return { run, report }
+}
+
+/**
+ * Checks the database of this service, each check in a snapshot of its own, and writes nothing. A statement that
+ * exceeds its timeout is a finding, not an error.
+ */
+export async function examineDatabase(examined: Examined): Promise<CheckedFinding[]> {
+  const { client, isEmbedded, servingRole, isComplete, statementMs } = examined
+  const inCheckSnapshot = <T>(work: (query: Query) => Promise<T>) => inSnapshot(client, { statementMs }, work)
+  const findings: CheckedFinding[] = []
+
+  const { run, report } = createRun(findings, statementMs)
+
   /** What is examined: at which revision the data is now, and some campaigns or all. */
   async function selectData() {
     const earlier = await inCheckSnapshot(readRevision)
@@ -85,13 +92,15 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     name,
     examine: () => inCheckSnapshot(examine),
   })
-  const isReadable = await run([
+  const isCurrent = await run([
     checkOf('server', examineVersion),
     { name: 'schema', examine: async () => toSchemaFinding(await inCheckSnapshot(examined.compareSchema)) },
-    checkOf('rights', (query) => examineRights(query, servingRole, isEmbedded)),
   ])
+  // A migration grants rights on what it makes.
+  const rights = checkOf('rights', (query) => examineRights(query, servingRole, isEmbedded))
+  const isAllowed = isCurrent && (await run([rights]))
   const locale = checkOf('locale', examineLocale)
-  if (!isReadable) {
+  if (!isAllowed) {
     if (!isLost(findings)) await run([locale])
     return findings
   }

