@@ -1,5 +1,5 @@
 import { findAccountViolations } from './account-checks.ts'
-import { type Operation, readContract } from './contract.ts'
+import { type Operation, readContract, requireDocumented, UnreadableError } from './contract.ts'
 import { findAuthViolations, findDisclosureViolations, findErrorViolations } from './error-checks.ts'
 import { findFigureViolations } from './figure-checks.ts'
 import {
@@ -39,7 +39,10 @@ export interface CheckedFinding extends Finding {
 }
 
 const ok = (found: string): Finding => ({ state: 'ok', found, advice: null })
-const failed = (found: string, advice: string): Finding => ({ state: 'failed', found, advice })
+/** What a deployment says goes to a terminal: one line without control characters, and not all of a long one. */
+const toLine = (text: string) => text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').slice(0, MAX_LENGTH)
+
+const failed = (found: string, advice: string): Finding => ({ state: 'failed', found: toLine(found), advice })
 
 const BOUNDS: RequestBounds = { maxRequests: 400, maxAtOnce: 4, timeoutMs: 55_000 }
 
@@ -47,6 +50,7 @@ const BOUNDS: RequestBounds = { maxRequests: 400, maxAtOnce: 4, timeoutMs: 55_00
 const ATTEMPTS = 3
 
 const MAX_NAMED = 3
+const MAX_LENGTH = 1000
 const ADVICE = 'compare with the documentation of this version, and check the proxies in between'
 
 interface Check {
@@ -70,6 +74,8 @@ export async function examineDeployment({ baseUrl, token, bounds = BOUNDS }: Con
   const findings: CheckedFinding[] = [
     { check: 'document', ...ok(`/openapi.json describes ${operations.length} operations`) },
   ]
+  // Of checks that read bodies: the first of them says what each body is to be.
+  const documented = requireDocumented(http, operations)
   const guarded = operations.filter(({ isProtected }) => isProtected)
   const checks: Check[] = [
     {
@@ -91,25 +97,25 @@ export async function examineDeployment({ baseUrl, token, bounds = BOUNDS }: Con
       name: 'paging',
       promise: 'pages of all sizes agree with their totals, their links and walks',
       isAboutData: true,
-      violations: pagingViolations(http),
+      violations: pagingViolations(documented),
     },
     {
       name: 'filters',
       promise: 'filters return only what matches, as often as facets count',
       isAboutData: true,
-      violations: [() => findFilterViolations(http)],
+      violations: [() => findFilterViolations(documented)],
     },
     {
       name: 'accounts',
       promise: 'claims, rewards and eligibility of an account agree',
       isAboutData: true,
-      violations: [() => findAccountViolations(http, operations)],
+      violations: [() => findAccountViolations(documented, operations)],
     },
     {
       name: 'figures',
       promise: 'activity and outlook add up, and agree with claims',
       isAboutData: true,
-      violations: [() => findFigureViolations(http, operations)],
+      violations: [() => findFigureViolations(documented, operations)],
     },
     { name: 'errors', promise: 'errors name what is wrong', violations: [() => findErrorViolations(http, targets)] },
     {
@@ -167,12 +173,10 @@ async function open(http: HttpClient): Promise<{ operations: Operation[]; target
     if (operations.length === 0) return failed('/openapi.json has no operations', ADVICE)
     return { operations, targets: await findTargets(http, operations) }
   } catch (error) {
-    if (error instanceof SyntaxError) return failed('/openapi.json is not JSON', 'check that the URL is right')
     return toFinding(error)
   }
 }
 
-/** @throws what is a defect of ours. */
 function toFinding(error: unknown): Finding {
   if (error instanceof RequestBudgetError) {
     return {
@@ -181,8 +185,12 @@ function toFinding(error: unknown): Finding {
       advice: 'retry when the load is lower',
     }
   }
-  if (!(error instanceof NoResponseError)) throw error
-  return failed(error.message, 'check that the service runs and that the URL is right')
+  if (error instanceof NoResponseError) {
+    return failed(error.message, 'check that the service runs and that the URL is right')
+  }
+  if (error instanceof UnreadableError) return failed(error.message, ADVICE)
+  // The deployment's own document allows what the check cannot read.
+  return failed('a response has another shape than this version documents', ADVICE)
 }
 
 const DOCUMENTATION = [

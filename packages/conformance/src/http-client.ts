@@ -38,6 +38,20 @@ export interface RequestBounds {
   timeoutMs: number
 }
 
+/** No response is longer. */
+const MAX_BYTES = 64 * 1024 * 1024
+
+async function readText({ body }: Response) {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > MAX_BYTES) throw new RangeError(`the response is longer than ${MAX_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks))
+}
+
 /** So often a question is repeated where the service asks for it. */
 const MAX_REPETITIONS = 3
 
@@ -70,7 +84,7 @@ export function createHttpClient(baseUrl: string, { maxRequests, maxAtOnce, time
     try {
       const signal = AbortSignal.timeout(left)
       const response = await fetch(base + path, { method, headers, redirect: 'manual', signal })
-      return { path, status: response.status, headers: response.headers, text: await response.text() }
+      return { path, status: response.status, headers: response.headers, text: await readText(response) }
     } catch (error) {
       if (Date.now() >= deadline) throw new RequestBudgetError(`${timeoutMs / 1000} seconds have passed`)
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error

@@ -1,4 +1,4 @@
-import { toJson } from './contract.ts'
+import { toJson, UnreadableError } from './contract.ts'
 import type { HttpClient, HttpResponse } from './http-client.ts'
 
 /** What the laws about lists look at in a campaign, as the response has it. */
@@ -61,10 +61,12 @@ export async function readPage<Entry>({ send }: HttpClient, { path, read }: List
   return read(await send(`${path}${query === '' ? '' : `?${query}`}`))
 }
 
-/** Where a response says that another page is: path and query. */
+/** Where a response says that another page is: path and query. @throws UnreadableError */
 export function linkTo(relation: string, { path, headers }: HttpResponse) {
   const [, reference] = new RegExp(`<([^>]*)>; *rel="${relation}"`).exec(headers.get('link') ?? '') ?? []
   if (reference === undefined) return undefined
-  const { pathname, search } = new URL(reference, `http://deployment.example${path}`)
+  const base = `http://deployment.example${path}`
+  if (!URL.canParse(reference, base)) throw new UnreadableError(`${path} has a Link to what is no URL`)
+  const { pathname, search } = new URL(reference, base)
   return pathname + search
 }

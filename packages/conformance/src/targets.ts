@@ -1,6 +1,6 @@
-import type { Operation } from './contract.ts'
+import { type Operation, requireDocumented, UnreadableError } from './contract.ts'
 import type { HttpClient } from './http-client.ts'
-import { campaigns, readPage, tokens } from './listings.ts'
+import { campaigns, type Listing, readPage, tokens } from './listings.ts'
 
 /** An operation that can be asked. */
 export interface Target {
@@ -18,8 +18,8 @@ const REQUIRED_WITH: Readonly<Record<string, Readonly<Record<string, string>>>> 
 
 /** The public operations; those that need a campaign or a token only where there is one. */
 export async function findTargets(http: HttpClient, operations: readonly Operation[]): Promise<Target[]> {
-  const [campaignPage, tokenPage] = await Promise.all([readPage(http, campaigns), readPage(http, tokens, 'pageSize=1')])
-  const [campaign, token] = [campaignPage.entries[0], tokenPage.entries[0]]
+  const documented = requireDocumented(http, operations)
+  const [campaign, token] = await Promise.all([findFirst(documented, campaigns), findFirst(documented, tokens)])
   const known: Record<string, string | undefined> = {
     ...{ id: campaign?.id, campaignId: campaign?.id, address: campaign?.owner, user: campaign?.owner },
     token: token?.id,
@@ -34,6 +34,17 @@ export async function findTargets(http: HttpClient, operations: readonly Operati
       if (path.includes('{') || Object.keys(query).length < required.length) return []
       return [{ operation, path: toUrl(path, query), urlOf: (given = {}) => toUrl(path, { ...query, ...given }) }]
     })
+}
+
+/** The first entry of a list; none of one that cannot be read, which the checks find. */
+async function findFirst<Entry>(http: HttpClient, listing: Listing<Entry>) {
+  try {
+    const { entries } = await readPage(http, listing, 'pageSize=1')
+    return entries[0]
+  } catch (error) {
+    if (error instanceof UnreadableError) return undefined
+    throw error
+  }
 }
 
 /** Other parameters that a parameter of this name cannot be without. */
