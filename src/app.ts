@@ -50,7 +50,7 @@ export interface AppOptions {
   databaseServer?: () => ServerState | undefined
   /** Folder of the explorer's files, to be served where the settings say so; absent: `/` leads to the documentation. */
   explorerFolder?: string
-  /** Folder of the documentation's pages, a folder of it for each set of surfaces; absent: there is none. */
+  /** Folder of the documentation's pages, a folder of it for each set of what is served; absent: there is none. */
   docsFolder?: string
   /** Loads the tools for agents, where the settings say that they are served; absent: there are none. */
   loadMcp?: LoadMcp | undefined
@@ -206,6 +206,11 @@ async function servePages(
   serveWellKnown(pages, settings, now)
   if (folders.docsFolder === undefined) return
   const served = ['public', 'staging'].filter((surface) => settings.SURFACES.includes(surface))
-  const set = [...served, ...(explorerFolder === undefined ? [] : ['explorer'])].join('-')
+  const hasLookups = settings.ADDRESS_LOOKUPS || !served.includes('public')
+  const set = [
+    ...served,
+    ...(explorerFolder === undefined ? [] : ['explorer']),
+    ...(hasLookups ? [] : ['without-lookups']),
+  ].join('-')
   serveDocs(pages, join(folders.docsFolder, set), settings)
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openProject } from '../../packages/docs/src/content/project.ts'
 import { makeFolders, makePages, readSources } from '../../packages/docs/src/pages.ts'
 import { resolveReferences } from '../../packages/example-requests/src/resolve-references.ts'
+import { readDocument } from '../setup/documents/documents.ts'
 import { contractOf } from '../setup/documents/openapi.ts'
 import { aCampaign } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
@@ -265,6 +266,7 @@ test.each([
   {},
   { EXPLORER: 'false' },
   { SURFACES: 'public' },
+  { ADDRESS_LOOKUPS: 'false' },
   { SURFACES: 'public', EXPLORER: 'false', PUBLIC_BASE_URL: 'https://api.example/v2/' },
   { SURFACES: 'staging', STAGING_BASE_URL: '/staging' },
   { PUBLIC_BASE_URL: "https://api.example/it's", STAGING_BASE_URL: 'https://staging.example' },
@@ -272,7 +274,10 @@ test.each([
   await using served = await startTestApp(settings, api.database)
   const document = (await served.get('/openapi.json')).json()
   const hasExplorer = settings.EXPLORER !== 'false' && settings.SURFACES !== 'staging'
-  const made = makePages(resolveReferences(document), await readSources(openProject(root)), hasExplorer)
+  const surfaces = settings.SURFACES?.split(',') ?? ['public', 'staging']
+  const hasAddressLookups = settings.ADDRESS_LOOKUPS !== 'false'
+  const sources = await readSources(openProject(root), { surfaces, hasExplorer, hasAddressLookups })
+  const made = makePages(resolveReferences(document), sources, hasExplorer)
   expect(made.size).toBeGreaterThan(20)
   for (const [file, madeOf] of made) {
     const root = '../'.repeat(file.split('/').length - 1) || './'
@@ -282,3 +287,53 @@ test.each([
     expect((await served.get(`/${file.replace(/\.html$/, '')}`)).body === text, file).toBe(true)
   }
 })
+
+test.each([
+  {
+    settings: { SURFACES: 'public' },
+    guide: 'protected-operations',
+    words: /AccessListItem|ListAccessLists|UserProfile|GET \/users\/profile|id="authorize"/,
+  },
+  {
+    settings: { ADDRESS_LOOKUPS: 'false' },
+    guide: 'user-rewards',
+    words: /id="(listEligibility|listRewards|schema-RewardTotal)"|GET \/(eligibility|users\/\{address)/,
+  },
+])(
+  'what is not served has no reference, no guide and no line for language models: $settings',
+  async ({ settings, guide, words }) => {
+    await using served = await startTestApp(settings, api.database)
+    for (const path of ['/docs', '/llms.txt']) {
+      expect((await api.get(path)).body, path).toMatch(words)
+      expect((await served.get(path)).body, path).not.toMatch(words)
+    }
+    for (const path of [
+      '/docs/guides',
+      '/docs/search.json',
+      '/llms.txt',
+      '/docs/guides/errors',
+      '/docs/guides/limits.md',
+      '/docs/readme',
+    ]) {
+      expect((await served.get(path)).body, path).not.toContain(`guides/${guide}`)
+    }
+    const [title] = readDocument(`docs/guides/${guide}.md`).lines
+    expect((await api.get('/llms-full.txt')).body).toContain(`\n${title}\n`)
+    expect((await served.get('/llms-full.txt')).body).not.toContain(`\n${title}\n`)
+    for (const path of [`/docs/guides/${guide}`, `/docs/guides/${guide}.md`]) {
+      expect((await api.get(path)).statusCode, path).toBe(200)
+      expect((await served.get(path)).statusCode, path).toBe(404)
+    }
+    // No page leads to what is not there.
+    const links = new Set<string>()
+    for (const path of ['/docs', '/docs/guides', '/docs/readme', ...guides.filter((url) => !url.endsWith(guide))]) {
+      const { statusCode, body } = await served.get(path)
+      expect(statusCode, path).toBe(200)
+      for (const href of valuesOf(body, 'href')) {
+        const { pathname, origin } = new URL(href, `http://service.example${path}`)
+        if (origin === 'http://service.example') links.add(pathname)
+      }
+    }
+    for (const link of links) expect((await served.get(link)).statusCode, link).not.toBe(404)
+  },
+)

@@ -5,7 +5,7 @@ import { type ArticlePage, type Articles, readArticles } from './content/article
 import { toLlmsFullText, toLlmsText } from './content/llms-text.ts'
 import { openProject, type Project } from './content/project.ts'
 import { toSearchEntries } from './content/search-entries.ts'
-import { forSurfaces, SURFACES } from './content/surfaces.ts'
+import { documentOf, folderOf, SERVED, type Served } from './content/surfaces.ts'
 import { createLayout } from './html/layout.ts'
 import { referenceBody } from './html/reference.ts'
 
@@ -16,11 +16,11 @@ export interface Sources {
   assets: [name: string, text: string][]
 }
 
-/** Reads them. */
-export async function readSources(project: Project): Promise<Sources> {
+/** Reads them, for a service. */
+export async function readSources(project: Project, served: Served): Promise<Sources> {
   const read = (file: string) => project.read(`packages/${file}`)
   return {
-    articles: await readArticles(project),
+    articles: await readArticles(project, served),
     assets: [
       ['docs/docs.css', `${await read('look/look.css')}\n${await read('docs/docs.css')}`],
       ['docs/docs.js', await read('docs/docs.js')],
@@ -30,21 +30,20 @@ export async function readSources(project: Project): Promise<Sources> {
 }
 
 /**
- * The files of all pages below `root`, in a folder for each set of surfaces that a service can have, with the explorer
- * and without: `public-staging-explorer/docs/guides.html`. Where the operations are served, the service fills in.
+ * The files of all pages below `root`, in a folder for each set of what a service can serve: `public-staging-explorer/docs/guides.html`.
+ * Where the operations are served, the service fills in.
  */
 export async function makeFolders(root: string) {
   const project = openProject(root)
-  const document: ApiDocument = resolveReferences(JSON.parse(await project.read('openapi.json')))
-  const sources = await readSources(project)
-  const pages = SURFACES.flatMap((surfaces) => {
-    const folders = [surfaces, ...(surfaces.includes('public') ? [[...surfaces, 'explorer']] : [])]
-    return folders.flatMap((folder) => {
-      const files = makePages(forSurfaces(document, surfaces), sources, folder.includes('explorer'))
-      return [...files].map(([file, text]): [string, string] => [`${folder.join('-')}/${file}`, text])
-    })
-  })
-  return { pages, sources: project.files }
+  const document: ApiDocument = JSON.parse(await project.read('openapi.json'))
+  const folders = await Promise.all(
+    SERVED.map(async (served) => {
+      const shown = resolveReferences(documentOf(document, served))
+      const files = makePages(shown, await readSources(project, served), served.hasExplorer)
+      return [...files].map(([file, text]): [string, string] => [`${folderOf(served)}/${file}`, text])
+    }),
+  )
+  return { pages: folders.flat(), sources: project.files }
 }
 
 /**

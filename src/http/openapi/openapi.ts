@@ -4,6 +4,7 @@ import { stringify } from 'yaml'
 import { type Content, createRepresentations, toContent } from '../../cache/representations.ts'
 import { version } from '../../schemas/version.ts'
 import { withConditionalRequests, withoutInternals } from './document-transforms.ts'
+import { pruneComponents } from './prune-components.ts'
 import { shareComponents } from './shared-components.ts'
 
 /** What protected operations say of their security in the document. */
@@ -113,8 +114,15 @@ export async function collectOpenApi(app: FastifyInstance, settings: ContactSett
   })
 }
 
-/** The document as it is published; `app.swagger()` has everything in its place. */
-export const toOpenApi = (app: FastifyInstance) => shareComponents(app.swagger())
+/** The document as it is published, with what the served operations need; `app.swagger()` has everything in its place. */
+export const toOpenApi = (app: FastifyInstance) => pruneComponents(withoutUnusedWebhook(shareComponents(app.swagger())))
+
+/** What is posted are the changes, of which a service without `/changes` says nothing. */
+function withoutUnusedWebhook<T extends { paths?: object; webhooks?: object }>(document: T) {
+  if (Object.keys(document.paths ?? {}).includes('/changes')) return document
+  const { webhooks: _, ...rest } = document
+  return rest
+}
 
 /** `/openapi.json` and `/openapi.yaml`, each rendered at its first request: by then every operation is registered. */
 export function serveOpenApi(app: FastifyInstance) {

@@ -185,6 +185,47 @@ test('a surface that is not served is not in the document', async () => {
   expect(Object.keys(stagingOnly.paths).sort()).toEqual(paths.filter(isProtected).sort())
 })
 
+test.each([{}, { SURFACES: 'public' }, { SURFACES: 'staging' }, { ADDRESS_LOOKUPS: 'false' }, { MCP: 'false' }])(
+  'the document has what the served operations need, and nothing else: %o',
+  async (settings: Record<string, string>) => {
+    const served = (await generate(settings)) as unknown as {
+      components: Record<string, object>
+      tags: { name: string }[]
+    }
+    const { components, ...rest } = served
+    const isNeeded = (kind: string, name: string, text: string) =>
+      kind === 'securitySchemes' ? text.includes(`"${name}":[]`) : text.includes(`"#/components/${kind}/${name}"`)
+    const needed = [JSON.stringify(rest)]
+    const waiting = new Map(
+      Object.entries(components).flatMap(([kind, entries]) =>
+        Object.entries(entries).map(([name, component]) => [`${kind} ${name}`, JSON.stringify(component)]),
+      ),
+    )
+    let found: string[]
+    do {
+      found = [...waiting.keys()].filter((key) => {
+        const [kind = '', name = ''] = key.split(' ')
+        return needed.some((text) => isNeeded(kind, name, text))
+      })
+      for (const key of found) {
+        needed.push(waiting.get(key) ?? '')
+        waiting.delete(key)
+      }
+    } while (found.length > 0)
+    expect([...waiting.keys()]).toEqual([])
+    for (const { name } of served.tags) expect(JSON.stringify(rest)).toContain(`"tags":["${name}"]`)
+    // What it refers to is there.
+    for (const [, kind = '', name = ''] of needed.join().matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)) {
+      expect(Object.keys(components[kind] ?? {})).toContain(name)
+    }
+    if (settings.SURFACES === 'public')
+      expect(needed.join()).not.toMatch(/AccessListItem|ListAccessLists|UserProfile|bearerToken/)
+    if (settings.SURFACES === 'staging') expect(needed.join()).not.toMatch(/"Campaign(ListItem|Detail)?"|"Change"/)
+    if (settings.ADDRESS_LOOKUPS === 'false')
+      expect(needed.join()).not.toMatch(/ListRewards|ListEligibility|"RewardTotal"/)
+  },
+)
+
 test('nothing is deprecated, as the guide to versions says: what is needs the headers that it promises', async () => {
   const isDocumented = (await readFile(join(root, 'docs/guides/versions.md'), 'utf8')).includes(
     'Nothing is deprecated today.',

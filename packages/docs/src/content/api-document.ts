@@ -6,6 +6,7 @@ export interface ApiDocument {
   info: { title: string; version: string; description?: string }
   tags?: { name: string; description?: string }[]
   paths: Record<string, { get?: Operation }>
+  webhooks?: object
   components: { schemas: Record<string, Schema> }
 }
 

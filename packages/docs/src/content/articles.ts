@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import { type Article, toArticle, withLinks } from '../html/markdown.ts'
 import type { Project } from './project.ts'
+import { hasGuide, type Served } from './surfaces.ts'
 
 /** The guides in reading order; those for operators come last. */
 const FOR_CALLERS = [
@@ -50,9 +51,11 @@ export interface Articles {
   others: ArticlePage[]
 }
 
-/** Reads and renders all that is written in Markdown of a project for the pages. */
-export async function readArticles(project: Project): Promise<Articles> {
-  const names = (await project.list('docs/guides')).filter((name) => name.endsWith('.md'))
+/** Reads and renders all that is written in Markdown of a project for the pages of a service. */
+export async function readArticles(project: Project, served: Served): Promise<Articles> {
+  const names = (await project.list('docs/guides')).filter(
+    (name) => name.endsWith('.md') && hasGuide(name.slice(0, -'.md'.length), served),
+  )
   const urls = new Map([
     ...Object.entries(SERVED_FILES),
     ...OTHER_PAGES.map(({ file, url }): [string, string] => [file, url]),
