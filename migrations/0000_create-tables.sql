@@ -317,16 +317,6 @@ CREATE TABLE "tokens" (
 	CONSTRAINT "tokens_price_is_not_negative" CHECK ("tokens"."price_usd" >= 0)
 );
 --> statement-breakpoint
-CREATE TABLE "campaign_documents" (
-	"campaign_key" bigint PRIMARY KEY NOT NULL,
-	"body" text NOT NULL,
-	"allow_list" text,
-	"action_steps" text,
-	"detail_allow_list" text,
-	"detail" text NOT NULL,
-	"version" uuid DEFAULT '00000000-0000-0000-0000-000000000000' NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "active_bitmap_state" (
 	"is_the_only_row" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"as_of" timestamp (3) with time zone NOT NULL,
@@ -470,7 +460,6 @@ CREATE TABLE "trending_campaigns" (
 	"start_at" timestamp (3) with time zone,
 	"end_at" timestamp (3) with time zone,
 	"claim_count" bigint NOT NULL,
-	"incentive_figures" text,
 	"facets" text[] NOT NULL,
 	"allow_list_type" text,
 	"access_list_id" text,
@@ -533,7 +522,6 @@ ALTER TABLE "unknown_components" ADD CONSTRAINT "unknown_components_chain_id_fol
 ALTER TABLE "claim_signatures" ADD CONSTRAINT "claim_signatures_incentive_exists" FOREIGN KEY ("campaign_key","incentive_position") REFERENCES "public"."incentives"("campaign_key","position") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "claims" ADD CONSTRAINT "claims_incentive_exists" FOREIGN KEY ("campaign_key","incentive_position") REFERENCES "public"."incentives"("campaign_key","position") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "incentives" ADD CONSTRAINT "incentives_campaign_key_campaigns_key_fk" FOREIGN KEY ("campaign_key") REFERENCES "public"."campaigns"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "campaign_documents" ADD CONSTRAINT "campaign_documents_campaign_key_campaigns_key_fk" FOREIGN KEY ("campaign_key") REFERENCES "public"."campaigns"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "campaign_bits" ADD CONSTRAINT "campaign_bits_campaign_key_campaigns_key_fk" FOREIGN KEY ("campaign_key") REFERENCES "public"."campaigns"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "campaign_facets" ADD CONSTRAINT "campaign_facets_campaign_key_campaigns_key_fk" FOREIGN KEY ("campaign_key") REFERENCES "public"."campaigns"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "facet_bitmaps" ADD CONSTRAINT "facet_bitmaps_facet_key_indexed_facets_key_fk" FOREIGN KEY ("facet_key") REFERENCES "public"."indexed_facets"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -594,10 +582,6 @@ CREATE INDEX "trending_campaigns_by_action_type" ON "trending_campaigns" USING b
 CREATE INDEX "trending_campaigns_by_facet" ON "trending_campaigns" USING gin ("facets") WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "feed_prices_by_time" ON "feed_prices" USING btree ("token_key","at","block_number","log_index");--> statement-breakpoint
 -- What drizzle-kit knows no words for: how rows are stored, vacuumed and scanned.
-ALTER TABLE "campaign_documents" ALTER COLUMN "body" SET STORAGE EXTERNAL, ALTER COLUMN "detail" SET STORAGE EXTERNAL,
-	ALTER COLUMN "action_steps" SET STORAGE EXTERNAL, ALTER COLUMN "allow_list" SET STORAGE EXTERNAL,
-	ALTER COLUMN "detail_allow_list" SET STORAGE EXTERNAL;--> statement-breakpoint
-ALTER TABLE "campaign_documents" SET (toast_tuple_target = 8160);--> statement-breakpoint
 ALTER TABLE "trending_campaigns" SET (parallel_workers = 0);--> statement-breakpoint
 ALTER TABLE "campaign_claim_totals" SET (autovacuum_vacuum_scale_factor = 0.02);--> statement-breakpoint
 ALTER TABLE "contract_claim_totals" SET (autovacuum_vacuum_scale_factor = 0.02);--> statement-breakpoint

@@ -5,6 +5,7 @@ import type { Database } from './database/connection/open-database.ts'
 import type { ServerState } from './database/connection/timeline-guard.ts'
 import type { OpenSnapshot } from './database/exported-records/export-snapshots.ts'
 import { createCredentialStore } from './database/lookups/bearer-tokens.ts'
+import { createTokenStore } from './database/lookups/token-metadata-cache.ts'
 import { createAccessListRepository } from './features/access-lists/access-list-repository.ts'
 import { accessListRoutes } from './features/access-lists/access-list-routes.ts'
 import { accessListSchemas } from './features/access-lists/access-list-schemas.ts'
@@ -147,23 +148,28 @@ export async function serveOperations(
 /** The operations of the surface that is open to all. */
 async function servePublicOperations(surface: FastifyInstance, context: OperationContext) {
   const { database, lookups, versions, responseCache, settings, now } = context
-  const campaigns = createCampaignRepository(database, lookups, versions, now)
+  // One for all: all show the same few tokens.
+  const tokenStore = createTokenStore(lookups)
+  const campaigns = createCampaignRepository(database, lookups, tokenStore, versions, now)
   await surface.register(campaignRoutes, { campaigns, responseCache })
-  await surface.register(trendingRoutes, { trending: createTrendingRepository(database, now), responseCache })
+  await surface.register(trendingRoutes, {
+    trending: createTrendingRepository(database, tokenStore, now),
+    responseCache,
+  })
   await surface.register(contractRoutes, { contracts: createContractRepository(database, now), responseCache })
   await surface.register(tokenRoutes, { tokens: createTokenRepository(database, now), responseCache })
   await surface.register(activityRoutes, { activity: createActivityRepository(database, now), responseCache })
   await surface.register(outlookRoutes, { outlooks: createOutlookRepository(database, now), responseCache })
   await surface.register(priceRoutes, { prices: createPriceRepository(database, now), responseCache, clock: now })
   await surface.register(claimRoutes, {
-    claims: createClaimRepository(database),
+    claims: createClaimRepository(database, tokenStore),
     responseCache,
     hasAddressLookups: settings.ADDRESS_LOOKUPS,
   })
   if (settings.ADDRESS_LOOKUPS) {
     const eligibility = createEligibilityRepository(database, now)
     await surface.register(eligibilityRoutes, { eligibility, responseCache })
-    await surface.register(rewardRoutes, { rewards: createRewardRepository(database, now), responseCache })
+    await surface.register(rewardRoutes, { rewards: createRewardRepository(database, tokenStore, now), responseCache })
   }
   await serveStreams(surface, context)
   await surface.register(statusRoutes, { status: createStatusRepository(lookups, now) })

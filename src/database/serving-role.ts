@@ -9,15 +9,11 @@ class ServingRoleError extends OperatorError {
 /** The schemas of everything that is served, and the functions that serve it. */
 export const SERVING_SCHEMAS = ['public', 'drizzle'] as const
 
-/**
- * Functions that do for the serving role what it may not do itself; and the function with which `doctor` makes
- * documents to compare, which runs with the rights of its caller.
- */
+/** Functions that do for the serving role what it may not do itself. */
 export const SERVING_FUNCTIONS = [
   'advance_claim_windows(integer, integer)',
   'advance_active_bitmap(integer)',
   'drop_changes(interval, integer)',
-  'make_campaign_documents(bigint[])',
 ] as const
 
 const schemas = SERVING_SCHEMAS.join(', ')

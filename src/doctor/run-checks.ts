@@ -5,7 +5,7 @@ import {
   isTerminated,
   withoutQuery,
 } from '../database/connection/database-errors.ts'
-import { type Differences, findDifferences, pickCampaigns, type Sample } from '../database/find-data-differences.ts'
+import { findDifferences, pickCampaigns, type Sample } from '../database/find-data-differences.ts'
 import type { FollowedChain } from '../database/lookups/followed-chains.ts'
 import { inSnapshot, type Query } from '../database/snapshot.ts'
 import { campaignsWithWrongBits, differingBitmaps } from '../read-models/campaign-search/check.ts'
@@ -21,7 +21,7 @@ import {
   examineSchemaObjects,
   examineVersion,
 } from './database-checks.ts'
-import { compareDocuments, derivedColumns, derivedCounts } from './derived-column-checks.ts'
+import { derivedColumns, derivedCounts } from './derived-column-checks.ts'
 
 export interface Examined {
   client: pg.Client
@@ -111,23 +111,20 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
   })
   if (selected === undefined) return findings
   const { earlier, sample } = selected
-  const compare = (name: string, subject: string, of: Sample, find: () => Promise<Differences>): Check => ({
+  const compareRows = (name: string, subject: string, toSql: (sample: Sample) => string, of = sample): Check => ({
     name,
     async examine() {
       const extent = of === null ? 'everything' : `a sample by ${of.length} campaigns`
-      const { count, named } = await find()
+      const { count, named } = await inCheckSnapshot((query) => findDifferences(query, toSql(of), of))
       if (count === 0) return ok(`${subject} are what the facts say (${extent})`)
       return failed(`${subject} differ from the facts (${extent}), ${count} in all: ${named.join('; ')}`, REBUILD)
     },
   })
-  const compareRows = (name: string, subject: string, toSql: (sample: Sample) => string, of = sample) =>
-    compare(name, subject, of, () => inCheckSnapshot((query) => findDifferences(query, toSql(of), of)))
   await run([
     checkOf('schema objects', async (query) => examineSchemaObjects(query, await examined.compareSchema())),
     locale,
     ...derivedColumns.map(({ name, subject, differing }) => compareRows(name, subject, differing)),
     ...derivedCounts.map(({ name, subject, differing }) => compareRows(name, subject, differing, null)),
-    compare('documents', 'documents', sample, () => compareDocuments(client, statementMs, sample)),
     compareRows('bits', 'bits of campaigns', campaignsWithWrongBits),
     compareRows('bitmaps', 'bitmaps of facets', differingBitmaps),
     { name: 'chains', examine: async () => examineChains(await inCheckSnapshot(examined.listChains)) },

@@ -13,13 +13,7 @@ import {
 import { aboutCampaigns, type ChangeKind, type Step } from '../read-models/steps.ts'
 import type { Query } from './batch-connection.ts'
 import { overlayMetadata, recordCampaignChanges } from './merge/campaign-metadata.ts'
-import {
-  findChangedIncentives,
-  makeDocuments,
-  mergeCampaigns,
-  touchCampaigns,
-  withdrawIncentives,
-} from './merge/merge-campaigns.ts'
+import { findChangedIncentives, mergeCampaigns, touchCampaigns, withdrawIncentives } from './merge/merge-campaigns.ts'
 import { mergeClaims } from './merge/merge-claims.ts'
 import { mergeProfiles, mergeSignatures, mergeTokensAndLists, recordSignatureChanges } from './merge/merge-records.ts'
 
@@ -54,7 +48,6 @@ export const batchSteps: readonly Step[] = [
 
   // Derived data, each after its sources.
   ...refreshIncentiveState,
-  ...makeDocuments,
   ...changeTotals,
   ...changeClaimHours,
   ...setBits,

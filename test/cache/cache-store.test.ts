@@ -68,9 +68,9 @@ test('the links of an answer count towards the memory of all', () => {
 
 /** Whether a response that has been given once is kept: without this table it can't be recomputed. */
 async function isKept(api: BorrowedTestApp, url: string) {
-  await api.database.query('alter table campaign_documents rename to elsewhere')
+  await api.database.query('alter table action_steps rename to elsewhere')
   const { statusCode } = await api.get(url)
-  await api.database.query('alter table elsewhere rename to campaign_documents')
+  await api.database.query('alter table elsewhere rename to action_steps')
   return statusCode === 200
 }
 

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { generateSample } from 'reward-campaigns-sample-data'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type OpenPool, openPool } from '../../src/database/connection/pool.ts'
+import { createTokenStore } from '../../src/database/lookups/token-metadata-cache.ts'
 import {
   type AccessListRepository,
   createAccessListRepository,
@@ -28,7 +29,6 @@ const WATCHED = [
   'campaigns',
   'incentives',
   'claims',
-  'campaign_documents',
   'campaign_facets',
   'allow_lists',
   'allow_list_addresses',
@@ -63,7 +63,13 @@ beforeAll(async () => {
   })
   const versions = createDataVersionReader(opened.database, () => NOW)
   version = await versions.read()
-  campaigns = createCampaignRepository(opened.database, opened.database, versions, () => NOW)
+  campaigns = createCampaignRepository(
+    opened.database,
+    opened.database,
+    createTokenStore(opened.database),
+    versions,
+    () => NOW,
+  )
   accessLists = createAccessListRepository(opened.database)
   profiles = createProfileRepository(opened.database, () => NOW)
   const [row] = await database.query(`select

@@ -144,21 +144,21 @@ test('what a standby cancels for the sake of what it replays is asked again', as
   await using strict = await primary.openReplica({ max_standby_streaming_delay: '0' })
   await using api = await startOn(strict)
   await api.get('/campaigns')
-  // A page waits for figures and holds maps, and then what is replayed wants the maps.
-  const figures = await lockCampaigns(primary.url, 'incentives')
+  // A page waits for maps and holds incentives, and then what is replayed wants the incentives.
+  const maps = await lockCampaigns(primary.url, 'facet_bitmaps')
   await shipNow()
   const waiting = async () =>
     (await strict.query(`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%result.nth%'`))
       .length
   const responses: ReturnType<typeof api.get>[] = []
   while ((await waiting()) === 0) responses.push(api.get(`/campaigns?page=${responses.length + 1}`))
-  const maps = await lockCampaigns(primary.url, 'facet_bitmaps')
+  const wanted = await lockCampaigns(primary.url, 'incentives')
   await shipNow()
   await expect
     .poll(() => strict.log(), { timeout: 10_000 })
     .toMatch(/canceling statement due to conflict with recovery|deadlock detected/)
+  await wanted[Symbol.asyncDispose]()
   await maps[Symbol.asyncDispose]()
-  await figures[Symbol.asyncDispose]()
   await shipNow()
   const statuses = (await Promise.all(responses)).map(({ statusCode }) => statusCode)
   expect(statuses).toEqual(responses.map(() => 200))

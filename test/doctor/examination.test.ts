@@ -80,7 +80,7 @@ const faultsOf = async (database: TestDatabase, options: Partial<Examined> = {})
 
 const CHECKS =
   'server schema rights schema_objects locale facets values incentives flags claimants campaign_totals ' +
-  'claim_hours trending contract_totals members token_prices counts documents bits bitmaps chains orphans ' +
+  'claim_hours trending contract_totals members token_prices counts bits bitmaps chains orphans ' +
   'unvalued_claims changes revision'
 
 test.each([true, false])('a healthy database is found in order, whole and by a sample: %s', async (isComplete) => {
@@ -118,7 +118,7 @@ test('where it takes too long to choose a sample, the examination has failed', a
   })
 })
 
-test.each(['has_column_privilege', 'select revision', 'floor(random()', 'make_campaign_documents'])(
+test.each(['has_column_privilege', 'select revision', 'floor(random()', 'trending_candidates'])(
   'a connection that is lost is a finding, and the last one: at %s',
   async (statement) => {
     await using proxy = await openDatabaseProxy(healthy.url, 'cut', statement)
@@ -150,9 +150,9 @@ test('looking writes nothing', async () => {
   await using database = await createTestDatabase(healthy)
   const state = () =>
     database.query(
-      `select array_agg(document.xmin::text order by campaign_key) as documents, pg_current_wal_insert_lsn() is null as log,
+      `select array_agg(campaign.xmin::text order by key) as campaigns, pg_current_wal_insert_lsn() is null as log,
         (select count(*) from pg_class) as tables, (select array_agg(revision) from data_versions) as revisions
-      from campaign_documents document`,
+      from campaigns campaign`,
     )
   const before = await state()
   await examine(database)
@@ -215,7 +215,7 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
   },
   {
     check: 'rights',
-    says: /lacks execute on advance_claim_windows\(integer, integer\) and 3 more$/,
+    says: /lacks execute on advance_claim_windows\(integer, integer\) and 2 more$/,
     defect: `revoke execute on all functions in schema public from ${role}`,
   },
   {
@@ -351,16 +351,6 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
     defect: `delete from profile_score_counts where ${one('profile_score_counts')}`,
   },
   {
-    check: 'documents',
-    says: /1 in all: \d+:0x/,
-    defect: `update campaign_documents set body = body || ' ' where ${one('campaign_documents')}`,
-  },
-  {
-    check: 'documents',
-    says: /1 in all: \d+:0x/,
-    defect: `delete from campaign_documents where ${one('campaign_documents')}`,
-  },
-  {
     check: 'bits',
     says: /1 in all: \d+:0x/,
     defect: `update campaign_bits set identifier = identifier + 1 where ${one('campaign_bits')}`,
@@ -444,7 +434,7 @@ describe('a defect is found, and nothing else, and mended by what the advice nam
       delete from access_list_members; delete from allow_list_addresses`)
     const faults = await faultsOf(database)
     expect(faults.map(({ check }) => check)).toEqual(
-      expect.arrayContaining(['incentives', 'flags', 'claimants', 'campaign totals', 'members', 'documents']),
+      expect.arrayContaining(['incentives', 'flags', 'claimants', 'campaign totals', 'members']),
     )
     expect(new Set(faults.map(({ advice }) => advice))).toEqual(
       new Set(['run `reward-campaigns rebuild` as the owner of the tables']),
@@ -483,11 +473,11 @@ describe('a defect is found, and nothing else, and mended by what the advice nam
 
   test('a function that is missing, though the role that serves needs it', async () => {
     await using database = await createTestDatabase(healthy)
-    await database.query('alter function make_campaign_documents(bigint[]) rename to renamed')
+    await database.query('alter function drop_changes(interval, integer) rename to renamed')
     expect(await faultsOf(database)).toContainEqual({
       check: 'schema objects',
       state: 'failed',
-      found: expect.stringContaining('function make_campaign_documents is missing'),
+      found: expect.stringContaining('function drop_changes is missing'),
       advice: 'run `reward-campaigns rebuild` as the owner of the tables',
     })
   })
@@ -520,22 +510,22 @@ describe('a defect is found, and nothing else, and mended by what the advice nam
   test('what has been written past the import is found in a sample of everything', async () => {
     await using database = await createTestDatabase(healthy)
     await database.query(`update incentives set claim_count = claim_count + 1;
-      update campaign_documents set detail = detail || ' '; update campaign_claimant_counts set claimant_count = 1000;
+      update campaign_claimant_counts set claimant_count = 1000;
       update contract_claim_totals set campaign_count = campaign_count + 1; update facet_bitmaps set bits = ~bits`)
     const faults = await faultsOf(database, { isComplete: false })
     expect(faults.map(({ check }) => check)).toEqual(
-      expect.arrayContaining(['incentives', 'claimants', 'contract totals', 'documents', 'bitmaps']),
+      expect.arrayContaining(['incentives', 'claimants', 'contract totals', 'bitmaps']),
     )
   })
 })
 
 test('what takes too long is given up, said, and does not keep the rest from being looked at', async () => {
   await using database = await createTestDatabase(healthy)
-  await using _ = await lockCampaigns(database.url, 'campaign_documents')
+  await using _ = await lockCampaigns(database.url, 'action_steps')
   const findings = await examine(database, { statementMs: 3000 })
   expect(findings.filter(({ state }) => state !== 'ok')).toEqual([
     {
-      check: 'documents',
+      check: 'facets',
       state: 'warning',
       found: 'it took longer than 3 s and was cancelled',
       advice: expect.any(String),

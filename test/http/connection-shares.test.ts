@@ -59,7 +59,7 @@ const tally = (statuses: number[]) => ({
 
 test('one address gets a quarter of the connections and of the queue, and others are answered', async () => {
   await using api = await startApp()
-  await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
+  await using lock = await lockCampaigns(api.database.url, 'action_steps')
   const asked = Array.from({ length: 20 }, () => api.getOwnPage('192.0.2.1'))
   await untilHeld(api.database, 2)
   await waitFor(() => (api.pool.waitingCount === 2 ? true : undefined))
@@ -76,7 +76,7 @@ test('one address gets a quarter of the connections and of the queue, and others
 
 test('addresses of one IPv6 network are one, and behind a trusted proxy its clients count', async () => {
   await using api = await startApp({ TRUSTED_PROXIES: '192.0.2.0/24' })
-  await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
+  await using lock = await lockCampaigns(api.database.url, 'action_steps')
   const asked = Array.from({ length: 4 }, (_, client) =>
     api.getOwnPage('192.0.2.1', { 'x-forwarded-for': `2001:db8:0:${client % 2}::${client}` }),
   )
@@ -90,14 +90,14 @@ test('addresses of one IPv6 network are one, and behind a trusted proxy its clie
 test('what has lately been dear gets half of the connections and of the queue, whoever asks', async () => {
   await using api = await startApp()
   // By a lock: the first pages take long, and what takes long has been dear.
-  await using first = await lockCampaigns(api.database.url, 'campaign_documents')
+  await using first = await lockCampaigns(api.database.url, 'action_steps')
   const slow = api.getOwnPage('192.0.2.1')
   await untilHeld(api.database, 1)
   await sleep(300)
   await first.release()
   expect(await slow).toBe(200)
 
-  await using second = await lockCampaigns(api.database.url, 'campaign_documents')
+  await using second = await lockCampaigns(api.database.url, 'action_steps')
   const asked = Array.from({ length: 20 }, (_, client) => api.getOwnPage(`198.51.100.${client}`))
   await untilHeld(api.database, 4)
   await waitFor(() => (api.pool.waitingCount === 4 ? true : undefined))

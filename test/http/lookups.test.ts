@@ -17,7 +17,7 @@ test('slow questions on all connections hold up neither kept answers, nor tokens
   await api.save(aCampaign(), aProfile({ userAddress: address }))
   const kept = await api.get('/campaigns')
   const token = bearing(await issueToken(api, { address }))
-  await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
+  await using lock = await lockCampaigns(api.database.url, 'action_steps')
   let answered = 0
   const slow = Array.from({ length: 100 }, async (_, page) => {
     const { statusCode } = await api.get(`/campaigns?page=${page + 2}`)
@@ -75,7 +75,7 @@ test('pages asked for at the same moment share a statement, but none waits for o
   const alone: string[] = []
   for (const path of [...paths, broad]) alone.push((await other.get(path)).body)
 
-  await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
+  await using lock = await lockCampaigns(api.database.url, 'action_steps')
   const together = Promise.all([...paths, broad].map(async (path) => (await api.get(path)).body))
   const waiting = async () => {
     const [row] = await api.database.query(

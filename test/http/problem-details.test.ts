@@ -273,7 +273,7 @@ describe('every code', () => {
     async too_many_concurrent_requests() {
       await using limited = await startTestApp({ MAX_CONCURRENT_REQUESTS: '640' }, api.database)
       const crowded = await listen(limited.app)
-      await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
+      await using lock = await lockCampaigns(api.database.url, 'action_steps')
       const from = { port: crowded, host: '127.0.0.1', localAddress: '127.0.0.2' }
       const held = Array.from({ length: 65 }, (_, index) => {
         const socket = connect(from)

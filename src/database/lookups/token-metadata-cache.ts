@@ -31,6 +31,8 @@ const ENTRY_BYTES = 500
 /** In a select: the version of the tokens in the snapshot of the statement. */
 export const tokenVersion = sql<string>`(select ${tokenVersions.version} from ${tokenVersions})`
 
+export type TokenStore = ReturnType<typeof createTokenStore>
+
 /** Caches tokens: there are few, almost every response shows some, and they seldom change. */
 export function createTokenStore(database: Database) {
   const statement = prepare(database)

@@ -1,5 +1,6 @@
 import type { Database } from '../../database/connection/open-database.ts'
 import { batchLookups } from '../../database/connection/single-flight.ts'
+import type { TokenStore } from '../../database/lookups/token-metadata-cache.ts'
 import { readCursor, toCursor } from '../../http/request/cursors.ts'
 import type { Paged } from '../../http/request/page-links.ts'
 import {
@@ -14,7 +15,7 @@ import {
 import type { DataVersion, DataVersionReader, Dependencies } from '../../read-models/data-version/read.ts'
 import { toRows, WALK_START } from '../../schemas/parameters/shared-parameters.ts'
 import { createTurns } from '../../turns.ts'
-import { addressesColumn, detailColumns, prepareFind, prepareList } from './campaign-rows.ts'
+import { prepareFind, prepareFindWithAddresses, prepareList } from './campaign-rows.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
 import { createCampaignTotals, createKnownPages, createPageCache, type Page } from './known-pages.ts'
 import { createShownCampaigns, type Shown, type ShownReader, withFields } from './shown-campaigns.ts'
@@ -60,10 +61,11 @@ const MAX_READ_AT_ONCE = 25
 export function createCampaignRepository(
   database: Database,
   lookups: Database,
+  tokenStore: TokenStore,
   versions: DataVersionReader,
   clock: () => Date,
 ): CampaignRepository {
-  const shownIn = createShownCampaigns(lookups, versions)
+  const shownIn = createShownCampaigns(tokenStore, versions)
   const [listed, detailed] = [shownIn('list'), shownIn('detail')]
   const findKnownPage = createKnownPages(lookups, listed, clock)
   const findNewPage = createKnownPages(database, listed, clock)
@@ -86,7 +88,6 @@ export function createCampaignRepository(
       if (nth === null || listsVersion === null || list === null) continue
       const allKeys = list === '' ? [] : list.split(',').map(Number)
       const shown = allKeys.flatMap((key) => byKey.get(key) ?? [])
-      // One without a document is in no response.
       const keys = withCampaigns ? shown.map(({ key }) => key) : allKeys
       const counts = totalsRequest.totalOf(nth, { ...found, listsVersion, keys })
       pages.set(searches[nth - 1] ?? '', { ...counts, shown, walked: found.walked })
@@ -128,12 +129,12 @@ function createFind(
   clock: () => Date,
 ): CampaignRepository['find'] {
   const inTurn = createTurns(1)
-  const findTogether = prepareFind(lookups, 'find_campaigns', detailColumns)
-  const findAlone = prepareFind(database, 'find_campaign', { ...detailColumns, addresses: addressesColumn })
+  const findTogether = prepareFind(lookups)
+  const findAlone = prepareFindWithAddresses(database)
   const load = batchLookups(MAX_FOUND_TOGETHER, async (ids) => {
     const now = clock()
-    const rows = await detailed.read(() => findTogether.execute({ ids, now: now.toISOString() }), now)
-    return new Map(rows.flatMap(({ id, shown }) => (shown === undefined ? [] : [[id, shown] as const])))
+    const rows = await detailed.read(() => findTogether.execute({ ids }), now)
+    return new Map(rows.flatMap(({ record, shown }) => (shown === undefined ? [] : [[record.id, shown] as const])))
   })
 
   /**
@@ -142,7 +143,7 @@ function createFind(
    */
   async function findWithAddresses(id: string) {
     const now = clock()
-    const [row] = await detailed.read(() => findAlone.execute({ ids: [id], now: now.toISOString() }), now)
+    const [row] = await detailed.read(() => findAlone.execute({ ids: [id] }), now)
     return row?.shown
   }
 

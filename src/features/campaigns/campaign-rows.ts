@@ -1,20 +1,18 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/open-database.ts'
+import { type CampaignRecord, campaignRecords } from '../../database/lookups/campaign-records.ts'
 import { tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { allowListAddresses } from '../../database/tables/address-lists.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
-import { campaignsAt } from '../../read-models/campaign-documents/read.ts'
 import { campaignPages, type WalkedPage } from '../../read-models/campaign-search/read.ts'
 import { revisionStamp } from '../../read-models/data-version/read.ts'
 
-/** A row with the state and the document of a campaign, and with the addresses of its allow list if the document leaves them out. */
-export interface StateRow {
+/** A row with the record of a campaign, and with the addresses of its allow list if these are read too. */
+export interface RecordRow {
   tokenVersion: string
   stamp: string
-  id?: string
-  state: string | null
-  document: string | null
-  addresses?: string | null
+  record: CampaignRecord | null
+  addresses?: string[] | null
 }
 
 const snapshotColumns = { tokenVersion, stamp: revisionStamp }
@@ -36,35 +34,43 @@ export function prepareList(database: Database, name: string) {
       facetCounts: sql<string | null>`result.facet_counts`,
       keys: sql<string | null>`result.keys`,
       walked: sql<WalkedPage | null>`result.walk`,
-      state: sql<string | null>`result.state`,
-      document: sql<string | null>`result.document`,
+      record: sql<CampaignRecord | null>`result.record`,
     })
     .from(sql`(
       with page as materialized (select * from ${campaignPages} as pages)
-      select nth, total, lists_version, changes_at, facet_counts, array_to_string(keys, ',') as keys, walk, null as state, null as document from page
+      select nth, total, lists_version, changes_at, facet_counts, array_to_string(keys, ',') as keys, walk, null as record from page
       union all
-      select null, null, null, null, null, null, null, shown.state, shown.document
-      from ${campaignsAt(keysOfPages, 'list')}
+      select null, null, null, null, null, null, null, found.record from ${campaignRecords(keysOfPages)} as found
     ) as result`)
     .prepare(name)
 }
 
-const campaignColumns = { ...snapshotColumns, state: sql<string>`shown.state`, document: sql<string>`shown.document` }
+const recordColumns = { ...snapshotColumns, record: sql<CampaignRecord>`found.record` }
 
-export const detailColumns = { ...campaignColumns, id: sql<string>`shown.id` }
-
-export const addressesColumn = sql<string | null>`(
-  select '[' || string_agg('"' || ${allowListAddresses.address} || '"', ',' order by ${allowListAddresses.address}) || ']'
-  from ${allowListAddresses} where ${allowListAddresses.campaignKey} = split_part(shown.state, chr(1), 1)::bigint)`
+const addressesColumn = sql<string[] | null>`(
+  select json_agg(${allowListAddresses.address} order by ${allowListAddresses.address})
+  from ${allowListAddresses} where ${allowListAddresses.campaignKey} = found.campaign_key)`
 
 const keysOfIds = sql`array(
   select ${campaigns.key} from ${campaigns} where ${campaigns.id} = any(${sql.placeholder('ids')}::text[]))`
 
-export const prepareFind = <Columns extends typeof detailColumns>(database: Database, name: string, columns: Columns) =>
-  database.select(columns).from(campaignsAt(keysOfIds, 'detail')).prepare(name)
+/** Campaigns by their IDs. */
+export const prepareFind = (database: Database) =>
+  database
+    .select(recordColumns)
+    .from(sql`${campaignRecords(keysOfIds)} as found`)
+    .prepare('find_campaigns')
 
+/** The same with all addresses of their allow lists. */
+export const prepareFindWithAddresses = (database: Database) =>
+  database
+    .select({ ...recordColumns, addresses: addressesColumn })
+    .from(sql`${campaignRecords(keysOfIds)} as found`)
+    .prepare('find_campaign')
+
+/** Campaigns by their keys. */
 export const prepareCampaigns = (database: Database) =>
   database
-    .select(campaignColumns)
-    .from(campaignsAt(sql`${sql.placeholder('keys')}::bigint[]`, 'list'))
-    .prepare('campaign_states')
+    .select(recordColumns)
+    .from(sql`${campaignRecords(sql`${sql.placeholder('keys')}::bigint[]`)} as found`)
+    .prepare('read_campaigns')

@@ -135,7 +135,7 @@ export function createKnownPages(lookups: Database, listed: ShownReader, clock: 
   const load = batchLookups(MAX_READ_TOGETHER, async (lists) => {
     const now = clock()
     const keys = [...new Set(lists.flatMap((list) => list.split(',')))]
-    await listed.read(() => readCampaigns.execute({ keys, now: now.toISOString() }), now)
+    await listed.read(() => readCampaigns.execute({ keys }), now)
     return new Map()
   })
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/open-database.ts'
-import { createTokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
+import { type TokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import { followedBlocks, followedChains } from '../../database/tables/followed-chains.ts'
 import { incentives } from '../../database/tables/incentives-and-claims.ts'
@@ -16,9 +16,8 @@ const POSITION = /^(\d{1,12}) (\d{1,16}) ([0-9a-f]{64}) (\d{1,10})$/
 
 const MAX_LOG_INDEX = 2 ** 31 - 1
 
-export function createClaimRepository(database: Database) {
+export function createClaimRepository(database: Database, tokenStore: TokenStore) {
   const statement = prepareClaims(database)
-  const tokenStore = createTokenStore(database)
 
   return {
     /**

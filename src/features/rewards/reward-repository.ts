@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/open-database.ts'
-import { createTokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
+import { type TokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { claimSignatures } from '../../database/tables/incentives-and-claims.ts'
 import { readCursor, rowsOf, toCursorPage } from '../../http/request/cursors.ts'
 import { type DataVersion, type Dependencies, dataRevision } from '../../read-models/data-version/read.ts'
@@ -16,10 +16,9 @@ import type { ListRewardsQuery, ListRewardsResponse, Reward, RewardTotal } from 
 
 type RequestState = ListRewardsQuery & { user: string }
 
-export function createRewardRepository(database: Database, clock: () => Date) {
+export function createRewardRepository(database: Database, tokenStore: TokenStore, clock: () => Date) {
   const rewards = prepareRewards(database)
   const signed = prepareSigned(database)
-  const tokenStore = createTokenStore(database)
 
   /** The incentives that the user can claim; undefined if all count. */
   async function readClaimable({ state, user }: RequestState, now: Date) {

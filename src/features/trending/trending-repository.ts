@@ -2,18 +2,17 @@ import { Big } from 'big.js'
 import { type SQL, sql } from 'drizzle-orm'
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
 import type { Database } from '../../database/connection/open-database.ts'
-import { createTokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
+import { type CampaignRecord, campaignRecords, toInstant } from '../../database/lookups/campaign-records.ts'
+import { type TokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { cacheStatements } from '../../database/prepared-statements.ts'
-import { documentAt } from '../../read-models/campaign-documents/read.ts'
 import {
   type TrendingPeriod,
   topCampaigns,
   toTrendingConditions,
   toWholeSeconds,
 } from '../../read-models/claim-windows/read.ts'
-import type { Incentive } from '../../schemas/campaigns/incentives.ts'
-import { createDocumentParser, OPEN } from './document-parser.ts'
-import { assetAddressOf, roundUsd, withoutUndefined } from './trending-incentives.ts'
+import { withoutNulls } from '../../schemas/campaigns/shown-incentives.ts'
+import { assetAddressOf, roundUsd, toTrendingIncentive, withoutUndefined } from './trending-incentives.ts'
 import type {
   ActionTemplate,
   ActionTokenMetadata,
@@ -32,10 +31,12 @@ export interface TrendingRepository {
   list(query: ListTrendingCampaignsQuery): Promise<{ trendingCampaigns: Partial<TrendingCampaign>[] }>
 }
 
-export function createTrendingRepository(database: Database, clock: () => Date): TrendingRepository {
+export function createTrendingRepository(
+  database: Database,
+  tokenStore: TokenStore,
+  clock: () => Date,
+): TrendingRepository {
   const statementOf = cacheStatements<ReturnType<typeof prepareTrending>>('list_trending')
-  const tokenStore = createTokenStore(database)
-  const documents = createDocumentParser()
 
   return {
     async list(query) {
@@ -51,12 +52,14 @@ export function createTrendingRepository(database: Database, clock: () => Date):
         nowSeconds: toWholeSeconds(now),
         pageSize: query.pageSize,
       }
-      const { rows, tokens } = await tokenStore.readWith(() => statement.execute(filter), documents.tokenIdsOf)
-      const entries = rows.map((row) => toTrendingCampaign(row, documents, tokens, user !== undefined))
+      const { rows, tokens } = await tokenStore.readWith(() => statement.execute(filter), tokenIdsOf)
+      const entries = rows.map((row) => toTrendingCampaign(row, tokens, user !== undefined))
       return { trendingCampaigns: fields === undefined ? entries : entries.map((entry) => withFields(entry, fields)) }
     },
   }
 }
+
+const keysOfForemost = sql`array(select campaign_key from foremost)`
 
 /** Which campaigns, and what is shown of them, in one statement, so as of one moment. */
 const prepareTrending = (database: Database, name: string, period: TrendingPeriod, conditions: SQL[]) =>
@@ -65,9 +68,9 @@ const prepareTrending = (database: Database, name: string, period: TrendingPerio
     .from(
       sql`(
         with foremost as materialized (${topCampaigns(period, conditions)})
-        select * from foremost join trending_entries(
-          array(select campaign_key from foremost), ${sql.placeholder('user')}, ${sql.placeholder('withToken')}
-        ) shown using (campaign_key)
+        select * from foremost
+        join ${campaignRecords(keysOfForemost)} found using (campaign_key)
+        join trending_entries(${keysOfForemost}, ${sql.placeholder('user')}, ${sql.placeholder('withToken')}) shown using (campaign_key)
       ) as entry`,
     )
     .orderBy(sql`entry.rank`)
@@ -82,11 +85,7 @@ type ActionTokenRow = Omit<ActionTokenMetadata, 'priceUsd'> & { priceUsd?: strin
 /** The columns of an entry (see the function `trending_entries`), with what was claimed in both periods, as `entry`. */
 const trendingColumns = {
   tokenVersion,
-  document: documentAt(sql`entry.campaign_key`, 'trending'),
-  /**
-   * For each incentive, in order, in base units: what has been claimed and, if it pays a token, what can still be paid.
-   */
-  incentiveAmounts: sql<string | null>`entry.incentive_figures`,
+  record: sql<CampaignRecord>`entry.record`,
   projectUrl: sql<string | null>`entry.project_url`,
   verificationLevel: sql<string | null>`entry.verification_level`,
   actionTemplate: sql<ActionTemplate | null>`entry.action_template`,
@@ -101,17 +100,20 @@ const trendingColumns = {
 }
 type TrendingRow = SelectResultFields<typeof trendingColumns>
 
+/** The tokens that an entry shows, or needs for values. */
+const tokenIdsOf = ({ record: { chainId, incentives } }: TrendingRow) =>
+  incentives
+    .flatMap(({ definition }) => [assetAddressOf(definition), ...('peg' in definition ? [definition.peg] : [])])
+    .map((address) => `${chainId}:${address}`)
+
 /** Budget and payments of the incentives that pay the asset of the first token incentive, in its base units. */
-function toBudget(incentives: Incentive[], incentiveAmounts: string | null) {
-  const amounts = incentiveAmounts?.split(',') ?? []
-  let [asset, claimed, remaining] = ['', 0n, 0n]
-  for (const [index, incentive] of incentives.entries()) {
-    const [claimedAmount = '', remainingBudget] = amounts[index]?.split(' ') ?? []
-    if (remainingBudget === undefined) continue
-    asset ||= assetAddressOf(incentive)
-    if (assetAddressOf(incentive) !== asset) continue
-    const recorded = 'totalAmountClaimed' in incentive ? incentive.totalAmountClaimed : OPEN
-    claimed += BigInt(recorded === undefined || recorded === OPEN ? claimedAmount : recorded)
+function toBudget({ incentives }: CampaignRecord) {
+  const asset = incentives.find(({ remainingBudget }) => remainingBudget !== null)?.asset
+  let [claimed, remaining] = [0n, 0n]
+  for (const { definition, claimedAmount, remainingBudget, ...incentive } of incentives) {
+    if (remainingBudget === null || incentive.asset !== asset) continue
+    const recorded = 'totalAmountClaimed' in definition ? definition.totalAmountClaimed : undefined
+    claimed += BigInt(recorded ?? claimedAmount)
     remaining += BigInt(remainingBudget)
   }
   return { totalBudget: String(remaining + claimed), rewardsDistributed: String(claimed) }
@@ -125,36 +127,32 @@ const toActionTokenMetadata = ({ priceUsd, ...token }: ActionTokenRow): ActionTo
 const toSignificant = (price: string) => new Big(price).prec(12, Big.roundHalfUp).toNumber()
 
 /** A campaign for a user: status, access and signature are about that user, if one is given. */
-function toTrendingCampaign(
-  row: TrendingRow,
-  documents: ReturnType<typeof createDocumentParser>,
-  tokens: Tokens,
-  isForUser: boolean,
-): TrendingCampaign {
-  const { document, incentives } = documents.show(row.document, row.tokenVersion, tokens)
+function toTrendingCampaign(row: TrendingRow, tokens: Tokens, isForUser: boolean): TrendingCampaign {
+  const { record } = row
+  const tokenAt = (address: string) => tokens.get(`${record.chainId}:${address}`)
   const signature = row.hasClaimed ? null : row.signature
   const isSwap = row.actionTemplate?.actionType.toLowerCase() === 'swap'
   return withoutUndefined({
-    id: document.id,
-    chainId: document.chainId,
-    incentives,
+    id: record.id,
+    chainId: record.chainId,
+    incentives: record.incentives.map(({ definition }) => toTrendingIncentive(withoutNulls(definition), tokenAt)),
     actionTemplate: row.actionTemplate,
     status: row.hasClaimed ? 'claimed' : signature === null ? 'active' : 'claimable',
     // Only campaigns that admit the user are listed.
     accessStatus: isForUser ? 'allowed' : undefined,
     signature: signature ?? undefined,
-    txHash: document.txHash,
-    blockTimestamp: document.blockTimestamp,
-    campaignName: document.campaignName ?? undefined,
-    nftImageUri: document.nftImageUri ?? undefined,
-    nftName: document.nftName ?? undefined,
-    tokenImageUri: document.tokenImageUri ?? undefined,
+    txHash: record.txHash,
+    blockTimestamp: String(record.blockTimestamp),
+    campaignName: record.campaignName ?? undefined,
+    nftImageUri: record.nftImageUri ?? undefined,
+    nftName: record.nftName ?? undefined,
+    tokenImageUri: record.tokenImageUri ?? undefined,
     projectUrl: row.projectUrl ?? undefined,
-    startTime: document.startTime ?? undefined,
-    endTime: document.endTime ?? undefined,
+    startTime: toInstant(record.startsAt) ?? undefined,
+    endTime: toInstant(record.endsAt) ?? undefined,
     verificationLevel: row.verificationLevel ?? undefined,
     claimCount: row.claimCount,
-    ...toBudget(document.incentives, row.incentiveAmounts),
+    ...toBudget(record),
     usdDistributed24Hr: roundUsd(new Big(row.usdDistributed24Hr)),
     usdDistributed1Hr: roundUsd(new Big(row.usdDistributed1Hr)),
     actionTokenMetadata: isSwap && row.actionToken !== null ? toActionTokenMetadata(row.actionToken) : undefined,

@@ -1,4 +1,3 @@
-import { makeCampaignDocuments, remakeCampaignBodies } from '../../read-models/campaign-documents/maintain.ts'
 import { insertStagedFacets } from '../../read-models/campaign-search/maintain.ts'
 import { populating, type Step, stepsFor } from '../../read-models/steps.ts'
 import { upsert } from './merge-records.ts'
@@ -176,10 +175,4 @@ export const withdrawIncentives: Step[] = [
     detachSignatures(`campaigns leaving join withdrawn_campaign using (id) where campaign_key = leaving.key`),
     `delete from campaigns using withdrawn_campaign where campaigns.id = withdrawn_campaign.id`,
   ),
-]
-
-/** After the incentives are stored with their state. */
-export const makeDocuments: Step[] = [
-  ...stepsFor(['campaign'], makeCampaignDocuments('select key from staged_key')),
-  ...stepsFor(['incentive'], remakeCampaignBodies('select campaign_key from refigured_incentives')),
 ]

@@ -1,6 +1,5 @@
 -- Every campaign with its stored totals of the last day and hour, and all that trending filters and sorts by: what
--- `trending_campaigns` has of the campaigns with claims, column by column. Of each incentive, in order, `incentive_figures` has
--- in base units what has been claimed and, where it pays a token, what can still be paid: `5 95,7`.
+-- `trending_campaigns` has of the campaigns with claims, column by column.
 create or replace view trending_candidates as
 select campaign.key as campaign_key,
   coalesce(hour.claim_count, 0) as hour_claim_count, coalesce(hour.amount_usd, 0) as hour_amount_usd,
@@ -12,10 +11,6 @@ select campaign.key as campaign_key,
     select ever.claim_count from campaign_claim_totals ever
     where ever.campaign_key = campaign.key and ever.window_seconds = 0
   ), 0) as claim_count,
-  (
-    select string_agg(concat_ws(' ', incentive.claimed_amount, incentive.remaining_budget), ',' order by incentive.position)
-    from incentives incentive where incentive.campaign_key = campaign.key
-  ) as incentive_figures,
   array(
     select facet.kind || ':' || facet.chain_id || ':' || facet.value
     from campaign_facets facet where facet.campaign_key = campaign.key order by 1
@@ -42,11 +37,11 @@ begin
   on conflict (campaign_key) do update
   set (hour_claim_count, hour_amount_usd, day_claim_count, day_amount_usd, block_timestamp, chain_id, core_address, identifier,
       owner, creator, budget, autocampaign_id, action_type, has_whitelisted_rewards, is_exhausted, start_at, end_at,
-      claim_count, incentive_figures, facets, allow_list_type, access_list_id)
+      claim_count, facets, allow_list_type, access_list_id)
     = (excluded.hour_claim_count, excluded.hour_amount_usd, excluded.day_claim_count, excluded.day_amount_usd,
       excluded.block_timestamp, excluded.chain_id, excluded.core_address, excluded.identifier, excluded.owner,
       excluded.creator, excluded.budget, excluded.autocampaign_id, excluded.action_type, excluded.has_whitelisted_rewards,
-      excluded.is_exhausted, excluded.start_at, excluded.end_at, excluded.claim_count, excluded.incentive_figures,
+      excluded.is_exhausted, excluded.start_at, excluded.end_at, excluded.claim_count,
       excluded.facets, excluded.allow_list_type, excluded.access_list_id)
   where kept is distinct from excluded;
 end
@@ -84,7 +79,7 @@ begin
   return query
   select kept.campaign_key, hour_claim_count + hour_claims, hour_amount_usd + hour_usd, day_claim_count + day_claims,
     day_amount_usd + day_usd, block_timestamp, chain_id, core_address, identifier, owner, creator, budget, autocampaign_id,
-    action_type, has_whitelisted_rewards, is_exhausted, start_at, end_at, claim_count, incentive_figures, facets,
+    action_type, has_whitelisted_rewards, is_exhausted, start_at, end_at, claim_count, facets,
     allow_list_type, access_list_id
   from (
     select changed.campaign_key, sum(changed.hour_claims)::bigint as hour_claims, sum(changed.hour_usd) as hour_usd,
@@ -109,7 +104,7 @@ begin
 end
 $$;
 
--- What is shown of campaigns that are trending besides their documents, in any order. What is about a claimant, or about the token of the action, is
+-- What is shown of campaigns that are trending besides their records, in any order. What is about a claimant, or about the token of the action, is
 -- looked up only where that is requested. Its plan is made once for a connection.
 create or replace function trending_entries(keys bigint[], claimant text, with_token boolean)
 returns table (

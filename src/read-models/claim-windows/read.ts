@@ -151,7 +151,7 @@ export function topCampaigns(period: TrendingPeriod, conditions: SQL[]) {
     sql` and `,
   )
   const columns = sql`campaign_key, hour_claim_count, hour_amount_usd, day_claim_count, day_amount_usd, block_timestamp, chain_id,
-    core_address, identifier, claim_count, incentive_figures`
+    core_address, identifier, claim_count`
   const order = sql`${amount} desc, ${count} desc, block_timestamp desc, chain_id, core_address, identifier`
   const max = sql.raw(String(MAX_CAMPAIGNS))
   return sql`
@@ -168,7 +168,7 @@ export function topCampaigns(period: TrendingPeriod, conditions: SQL[]) {
       union all
       select ${columns} from changed campaign where ${condition}
     )
-    select campaign_key, hour_amount_usd, day_amount_usd, claim_count, incentive_figures,
+    select campaign_key, hour_amount_usd, day_amount_usd, claim_count,
       row_number() over (order by ${order}) as rank
     from found order by rank limit ${sql.placeholder('pageSize')}::integer`
 }

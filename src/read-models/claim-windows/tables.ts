@@ -127,12 +127,8 @@ export const trendingCampaigns = pgTable(
     isExhausted: boolean().notNull(),
     startAt: instant(),
     endAt: instant(),
-    /**
-     * Shown with it: the number of all its claims, and of each incentive what has been claimed and what can still be
-     * paid.
-     */
+    /** Shown with it: the number of all its claims. */
     claimCount: claimCount(),
-    incentiveAmounts: text('incentive_figures'),
     /** Its values in filters with several values: `<kind>:<chain ID>:<value>`, as in `campaign_facets`. */
     facets: text().array().notNull(),
     /** The type of its allow list; null if it has none, or one of unknown type. */

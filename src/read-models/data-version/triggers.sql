@@ -12,8 +12,6 @@ create or replace trigger bump_data_version before insert or update or delete or
 for each statement execute function bump_data_version_before_write();
 create or replace trigger bump_data_version before insert or update or delete or truncate on allow_lists
 for each statement execute function bump_data_version_before_write();
-create or replace trigger bump_data_version before insert or update or delete or truncate on campaign_documents
-for each statement execute function bump_data_version_before_write();
 create or replace trigger bump_data_version before insert or update or delete or truncate on campaign_facets
 for each statement execute function bump_data_version_before_write();
 create or replace trigger bump_data_version before insert or update or delete or truncate on campaigns

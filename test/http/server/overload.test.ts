@@ -32,7 +32,7 @@ describe('requests', () => {
   test('beyond those that may be under way are 503 at once, except to /livez', async () => {
     await using api = await startTestApp({ MAX_CONCURRENT_REQUESTS: '3' })
     const port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
+    await using lock = await lockCampaigns(api.database.url, 'action_steps')
     const held = []
     for (const page of [1, 2, 3]) {
       held.push(exchange(port, request(`/campaigns?page=${page}`)))
@@ -55,7 +55,7 @@ describe('requests', () => {
     const settings = readSettings({ LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: '0' })
     const app = await buildApp({ database: opened.database, settings, isReady: async () => true })
     try {
-      await using lock = await lockCampaigns(database.url, 'campaign_documents')
+      await using lock = await lockCampaigns(database.url, 'action_steps')
       const held = []
       for (const waiting of [0, 1, 2]) {
         // Each of another client: no one gets the whole queue.
@@ -81,7 +81,7 @@ describe('requests', () => {
   test('that one connection sends before any is answered are few, then it is answered 503 and closed', async () => {
     await using api = await startTestApp({ MAX_PIPELINED_REQUESTS: '5' })
     const port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
+    await using lock = await lockCampaigns(api.database.url, 'action_steps')
     const socket = connect(port, '127.0.0.1')
     const received = collect(socket)
     socket.write(Array.from({ length: 50 }, (_, page) => request(`/campaigns?page=${page}`, false)).join(''))
@@ -127,7 +127,7 @@ describe('a client that has gone', () => {
     const port = await listen(api.app)
     await using _lock = await lockCampaigns(
       api.database.url,
-      'campaign_claim_totals, contract_claim_totals, campaign_documents',
+      'campaign_claim_totals, contract_claim_totals, action_steps',
     )
     for (const path of ['/campaigns', '/reward-kit/trending', '/explore/contracts']) {
       const socket = connect(port, '127.0.0.1')
@@ -141,7 +141,7 @@ describe('a client that has gone', () => {
   test('does not keep the query of its first request, and those that waited behind it are never begun', async () => {
     await using api = await startTestApp()
     const port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
+    await using lock = await lockCampaigns(api.database.url, 'action_steps')
     const socket = connect(port, '127.0.0.1')
     const path = '/campaigns?distributionChannel=a,b,c,d,e,f&page='
     socket.write(Array.from({ length: 15 }, (_, page) => request(path + page, false)).join(''))
@@ -159,7 +159,7 @@ describe('a client that has gone', () => {
   test('gives up its place among those that wait for a connection', async () => {
     await using api = await startTestApp()
     const port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
+    await using lock = await lockCampaigns(api.database.url, 'action_steps')
     const sockets = []
     for (let count = 0; count < 20; count += 1) {
       const socket = connect(port, '127.0.0.1')
@@ -178,7 +178,7 @@ describe('a client that has gone', () => {
     await using api = await startTestApp()
     await api.save(aCampaign())
     const port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
+    await using lock = await lockCampaigns(api.database.url, 'action_steps')
     const leaving = connect(port, '127.0.0.1')
     leaving.write(request('/campaigns'))
     await untilWaiting(api, 1)

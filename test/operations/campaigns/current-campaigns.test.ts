@@ -32,7 +32,7 @@ beforeAll(async () => {
     Object.assign(pool, {
       async query(statement: QueryConfig, values: unknown[]) {
         const name = statement.name ?? ''
-        if (name.includes('campaign')) statements.push(name === 'campaign_states' ? `${name} ${values[0]}` : name)
+        if (name.includes('campaign')) statements.push(name === 'read_campaigns' ? `${name} ${values[0]}` : name)
         if (before?.name === name) {
           const { act } = before
           before = undefined
@@ -84,7 +84,7 @@ async function readPage(name: string) {
 test('a page reads only those of its campaigns that have changed, and all of it when lists have', async () => {
   const { url, campaigns, keyOf } = await readPage('one')
   await apply(aClaim(campaigns[1], { amount: '7' }))
-  expect(await read(url)).toEqual([`campaign_states ${keyOf(campaigns[1])}`])
+  expect(await read(url)).toEqual([`read_campaigns ${keyOf(campaigns[1])}`])
   expect(await read(url)).toEqual([])
   await apply({ ...token, priceUsd: '3' })
   expect(await read(url)).toEqual(['list_campaigns'])
@@ -95,8 +95,8 @@ test('a page reads only those of its campaigns that have changed, and all of it 
 test('a page is of one moment if another of its campaigns changes while one is read', async () => {
   const { url, campaigns } = await readPage('two')
   await apply(aClaim(campaigns[0]))
-  before = { name: 'campaign_states', act: () => apply(aClaim(campaigns[1]), aClaim(campaigns[2])) }
-  expect(await read(url)).toEqual([expect.stringContaining('campaign_states'), 'list_campaigns'])
+  before = { name: 'read_campaigns', act: () => apply(aClaim(campaigns[1]), aClaim(campaigns[2])) }
+  expect(await read(url)).toEqual([expect.stringContaining('read_campaigns'), 'list_campaigns'])
   // What is of a revision that the process had not heard of is not kept.
   await read(url)
   expect(await read(url)).toEqual([])
@@ -114,9 +114,9 @@ test('a large page reads those of its campaigns that are not in memory, and is o
   await read(url(2))
   expect(await read(url(1, 100))).toEqual(['list_campaigns'])
   await apply(aClaim(campaigns[0] ?? shown(owner)))
-  before = { name: 'campaign_states', act: () => apply(...campaigns.slice(1, 3).map((campaign) => aClaim(campaign))) }
+  before = { name: 'read_campaigns', act: () => apply(...campaigns.slice(1, 3).map((campaign) => aClaim(campaign))) }
   const again = await read(url(1, 99))
-  expect(again).toEqual(['list_campaigns', expect.stringContaining('campaign_states'), 'list_campaigns'])
+  expect(again).toEqual(['list_campaigns', expect.stringContaining('read_campaigns'), 'list_campaigns'])
 })
 
 test('a detail is read again when a revision concerns the campaign, or the clock does', async () => {

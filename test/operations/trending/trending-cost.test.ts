@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { openPool } from '../../../src/database/connection/pool.ts'
+import { createTokenStore } from '../../../src/database/lookups/token-metadata-cache.ts'
 import { createTrendingRepository } from '../../../src/features/trending/trending-repository.ts'
 import type { ListTrendingCampaignsQuery } from '../../../src/features/trending/trending-schemas.ts'
 import { importRecords } from '../../../src/import/importer.ts'
@@ -100,7 +101,7 @@ test('no question looks at more than the campaigns that were claimed, whatever t
     onIdleError: () => undefined,
   })
   try {
-    const trending = createTrendingRepository(opened.database, () => now)
+    const trending = createTrendingRepository(opened.database, createTokenStore(opened.database), () => now)
     const pagesOf = async (query: Partial<ListTrendingCampaignsQuery>) => {
       const asked = vi.spyOn(opened.pool, 'query')
       await trending.list({

@@ -1,0 +1,46 @@
+import type { Incentive } from './incentives.ts'
+import type { TokenMetadata } from './tokens.ts'
+
+/** The variants whose responses have no totals of their claims. */
+const UNCOUNTED = ['AllowListIncentive', 'CGDAIncentive', 'PointsIncentive'] as const
+type CountedIncentive = Exclude<Incentive, { type: (typeof UNCOUNTED)[number] }>
+
+const isCounted = (incentive: Incentive): incentive is CountedIncentive =>
+  !UNCOUNTED.some((type) => type === incentive.type)
+
+/** An incentive as its record says, and what was counted of its claims. */
+interface RecordedIncentive {
+  definition: Incentive
+  /** Base units. */
+  claimedAmount: string
+  claimCount: string
+}
+
+/**
+ * An incentive as responses show it: its record, the totals of its claims where the record has none, and its token. An amount
+ * that the record does not have is the total amount that it has.
+ */
+export function toIncentive(
+  { definition, claimedAmount, claimCount }: RecordedIncentive,
+  metadata: TokenMetadata | null,
+): Incentive {
+  const recorded = withoutNulls(definition)
+  if (!isCounted(recorded)) return recorded
+  const totalAmountClaimed = recorded.totalAmountClaimed ?? claimedAmount
+  return {
+    ...recorded,
+    claimedAmount: recorded.claimedAmount ?? totalAmountClaimed,
+    totalAmountClaimed,
+    totalClaims: recorded.totalClaims ?? claimCount,
+    metadata,
+  }
+}
+
+/** JSON without the members of objects that are null. */
+export function withoutNulls<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(withoutNulls) as Value
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => (member === null ? [] : [[name, withoutNulls(member)]])),
+  ) as Value
+}
