@@ -2,7 +2,7 @@
  * Misbehaving clients, all at the same time, until the time is over. They are a process of their own, so that they do
  * not delay whoever watches the service. Parameters: host, port, seconds. A connection that the service ends is reopened.
  */
-import { Agent, get } from 'node:http'
+import { Agent, get, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { COSTLY_REQUESTS } from '../../test/setup/requests/costly-requests.ts'
@@ -92,6 +92,24 @@ async function readSlowly(socket: Socket) {
   }
 }
 
+/** Reads 30 kB a second of everything that claims have brought. */
+async function exportSlowly(socket: Socket) {
+  socket.pause().write('GET /export/claims?limit=100000 HTTP/1.1\r\nhost: soak\r\n\r\n')
+  while (!socket.destroyed && !isOver()) {
+    await sleep(1000)
+    socket.read(Math.min(socket.readableLength, 30_000))
+  }
+}
+
+let streamCount = 0
+
+/** Follows changes by a filter that nobody else has. */
+function followAlone(socket: Socket) {
+  streamCount += 1
+  const path = `/changes?chainId=8453,10,42161,${9_000_000 + streamCount}`
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: soak\r\naccept: text/event-stream\r\n\r\n`)
+}
+
 const behaviours = {
   'reads slowly': { clients: 40, run: (what: string) => hold(what, readSlowly, false) },
   'sends a header a second': { clients: 40, run: (what: string) => hold(what, sendSlowly) },
@@ -113,9 +131,61 @@ const behaviours = {
   'asks in costly forms': { clients: 20, run: (what: string) => hold(what, sendCostly) },
   'asks and leaves': { clients: 30, run: (what: string) => hold(what, sendAndDisconnect) },
   'never asks the same twice': { clients: 30, run: sendAbandonedRequests },
+  'calls tools that take the most': { clients: 40, run: callTools },
+  'reads exports slowly': { clients: 2, run: (what: string) => hold(what, exportSlowly, false) },
+  'follows changes by a filter of its own': { clients: 100, run: (what: string) => hold(what, followAlone) },
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: behaviours['never asks the same twice'].clients })
+const toolAgent = new Agent({ keepAlive: true, maxSockets: behaviours['calls tools that take the most'].clients })
+
+/** A list of campaigns for the tools that take campaigns. */
+const readIds = () =>
+  new Promise<string[]>((resolve) => {
+    get({ host, port, path: '/campaigns?pageSize=100&fields=id&tokenWhitelist=false' }, (response) => {
+      let text = ''
+      response.on('data', (chunk) => {
+        text += chunk
+      })
+      response.once('end', () => {
+        const campaigns: { id: string }[] = response.statusCode === 200 ? JSON.parse(text).campaigns : []
+        resolve(campaigns.map(({ id }) => id))
+      })
+    }).once('error', () => resolve([]))
+  })
+
+/** Messages to `/mcp` one after the other: lists of tools, and tools that read a lot and write what fits. */
+async function callTools(what: string) {
+  let campaignIds: string[] = []
+  for (let turn = 0; !isOver(); turn += 1) {
+    if (campaignIds.length === 0) campaignIds = await readIds()
+    const start = (turn * 17) % (campaignIds.length + 1)
+    const campaignId = [...campaignIds.slice(start), ...campaignIds.slice(0, start)]
+    const calls = [
+      { name: 'get_campaigns', arguments: { campaignId: campaignId.slice(0, 8) } },
+      { name: 'get_campaigns', arguments: { campaignId: campaignId.slice(0, 50) } },
+      { name: 'find_campaigns', arguments: { pageSize: 100, tokenWhitelist: false } },
+      undefined,
+    ]
+    const params = calls[turn % calls.length]
+    const method = params === undefined ? 'tools/list' : 'tools/call'
+    const status = await post(JSON.stringify({ jsonrpc: '2.0', id: turn, method, params }))
+    count(`${what}: ${status}`)
+    if (status !== 200) await sleep(QUERY_PAUSE_MS)
+  }
+}
+
+const post = (body: string) =>
+  new Promise<number | string>((resolve) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+    request({ agent: toolAgent, host, port, path: '/mcp', method: 'POST', headers }, (response) => {
+      response.resume()
+      response.once('close', () => resolve(response.statusCode ?? 0))
+    })
+      .once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+      .end(body)
+  })
+
 let requestCount = 0
 
 /** Fills the response cache, with large ones and tiny ones in turn. */
@@ -147,4 +217,5 @@ await Promise.all(
   ),
 )
 agent.destroy()
+toolAgent.destroy()
 process.send?.(counts)

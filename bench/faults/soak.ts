@@ -1,15 +1,17 @@
 /*
- * Runs 260 hostile clients against the service for some minutes. Meanwhile it requests `/livez` ten times a second and
- * reads the memory of the process from the system. Exits with 1 if a limit was exceeded.
+ * Runs 400 hostile clients against the service for some minutes, in which thousands of claims are imported. Meanwhile it
+ * requests `/livez` ten times a second and reads the memory of the process from the system. Exits with 1 if a limit was exceeded.
  * `npm run bench:soak -- [seconds]`
  */
 import { fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { CLI, RunningProcess } from '../../test/setup/servers/processes.ts'
 import { endAllProcesses } from '../measuring/child-processes.ts'
 import { percentile, print, request } from '../measuring/measure.ts'
 import { residentMegabytes } from '../measuring/processor-time.ts'
@@ -35,6 +37,32 @@ function probeLiveness(url: string) {
   })
 }
 
+/** How often claims are imported, which all streams of changes get. */
+const IMPORT_INTERVAL_MS = 20_000
+
+/** Imports campaigns with their claims, and then some of the claims again and again, each time of other transactions. */
+async function importClaims(folder: string, signal: AbortSignal) {
+  const settings = { DATA_DIR: join(folder, 'data') }
+  const run = async (...parameters: string[]) => {
+    await using command = new RunningProcess([process.execPath, CLI, ...parameters], settings)
+    const { code, stdout, stderr } = await command.ended
+    if (code !== 0) throw new Error(`${parameters[0]} ended with ${code}: ${stderr}`)
+    return stdout
+  }
+  const file = join(folder, 'records.ndjson')
+  const records = (await run('sample', '--campaigns', '100', '--claims', '5000')).trim().split('\n')
+  const claims = records.filter((record) => JSON.parse(record).type === 'claim')
+  for (let round = 0; !signal.aborted; round += 1) {
+    const others = claims.map((claim) => {
+      const txHash = `0x${randomBytes(32).toString('hex')}`
+      return JSON.stringify({ ...JSON.parse(claim), txHash })
+    })
+    await writeFile(file, (round === 0 ? records : others).join('\n'))
+    await run('import', file)
+    await sleep(IMPORT_INTERVAL_MS, undefined, { signal }).catch(() => undefined)
+  }
+}
+
 const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-soak-'))
 const broken: string[] = []
 function expectAtMost(what: string, figure: number, max: number, unit: string) {
@@ -56,6 +84,9 @@ try {
   clients.once('message', (counts) => {
     attack = counts as Record<string, number>
   })
+  const over = new AbortController()
+  const importing = importClaims(folder, over.signal)
+  importing.catch((error: Error) => broken.push(error.message))
   const livez: number[] = []
   let peak = 0
   while (attack === undefined && child.exitCode === null && clients.exitCode === null) {
@@ -63,6 +94,8 @@ try {
     peak = Math.max(peak, residentMegabytes(child.pid))
     await sleep(POLL_INTERVAL_MS)
   }
+  over.abort()
+  await importing.catch(() => undefined)
   if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}`)
   if (attack === undefined) throw new Error(`the clients ended with ${clients.exitCode}`)
   for (const [what, times] of Object.entries(attack)) print(`  ${what}`, `${times} times`)

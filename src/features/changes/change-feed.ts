@@ -53,7 +53,8 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
   /** Those that catch up, by cursor; the one that waits longest first. */
   readonly #late = new Map<string, Late>()
   #isOldestNext = false
-  readonly #pace = createPacer(NOTIFIED_AT_ONCE)
+  /** Lets some followers go on in each turn of the event loop. */
+  readonly pace = createPacer(NOTIFIED_AT_ONCE)
   /** Other queries that wait for their turn. */
   readonly #reads = new Map<string, Promise<ChangeSlice | undefined>>()
   readonly #closing = new AbortController()
@@ -133,7 +134,7 @@ export class ChangeFeed extends EventEmitter<FeedEvents> {
     if (buffered !== undefined) return buffered
     const slice = await this.#catchUp(cursor)
     // Hundreds may have waited for it, each with events to render for a filter of its own.
-    await this.#pace()
+    await this.pace()
     return slice
   }
 

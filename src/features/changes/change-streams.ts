@@ -34,6 +34,7 @@ export class ChangeStream extends Readable {
   /** Whether the client takes more. */
   #isDrained = false
   #isReading = false
+  #hasEnded = false
   /** `bytes` of the buffer when this stream had all changes; none as long as it never had. */
   #bytes = Number.POSITIVE_INFINITY
   readonly #leaveNews: () => void
@@ -54,7 +55,8 @@ export class ChangeStream extends Readable {
 
   override _read() {
     this.#isDrained = true
-    this.#proceed()
+    // All that are behind would go on at the same time, each with events to render for a filter of its own.
+    void this.#stream.feed.pace().then(() => this.#proceed())
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void) {
@@ -68,6 +70,7 @@ export class ChangeStream extends Readable {
   /** Sends what is buffered, and reads what is not. */
   #proceed() {
     const { feed, onSlow } = this.#stream
+    if (this.destroyed || this.#hasEnded) return
     if (feed.isClosed) {
       this.#end()
     } else if (!this.#isDrained && feed.buffer.bytes - this.#bytes > MAX_WAITING_BYTES) {
@@ -118,6 +121,7 @@ export class ChangeStream extends Readable {
   }
 
   #end() {
+    this.#hasEnded = true
     this.#leaveNews()
     this.#stream.feed.off('heartbeat', this.#onHeartbeat)
     this.#send(RETRY + this.#position())
