@@ -3,7 +3,23 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readSettings } from '../../src/config.ts'
-import { borrowTestApp } from '../setup/test-app.ts'
+import { borrowTestApp, startTestApp } from '../setup/test-app.ts'
+
+test('the YAML is written in many turns of the event loop, between which others are answered', async () => {
+  await using fresh = await startTestApp()
+  let turns = 0
+  let isOver = false
+  const count = () => {
+    turns += 1
+    if (!isOver) setImmediate(count)
+  }
+  // Neither the first request nor the JSON.
+  await fresh.get('/openapi.json')
+  setImmediate(count)
+  expect((await fresh.get('/openapi.yaml')).statusCode).toBe(200)
+  isOver = true
+  expect(turns).toBeGreaterThan(100)
+})
 
 test('the OpenAPI document is served as JSON and as YAML, and both say the same as the committed one', async () => {
   await using api = await borrowTestApp()
