@@ -43,12 +43,12 @@ export function pruneComponents<T extends object>(document: T): T {
     for (const scheme of (operation.security ?? security ?? []).flatMap((each) => Object.keys(each)))
       use(REFERENCE.exec(`#/components/securitySchemes/${scheme}`))
   }
-  const kept = Object.entries(components).flatMap(([kind, entries]): [string, Json][] => {
+  const retained = Object.entries(components).flatMap(([kind, entries]): [string, Json][] => {
     const remaining = Object.entries(entries).filter(([name]) => used.has(`#/components/${kind}/${name}`))
     return remaining.length === 0 ? [] : [[kind, Object.fromEntries(remaining)]]
   })
   const replaced: Json = {
-    components: Object.fromEntries(kept),
+    components: Object.fromEntries(retained),
     tags: rest.tags?.filter(({ name }) => tags.has(name)),
   }
   // In the order of the document.
