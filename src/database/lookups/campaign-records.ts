@@ -63,16 +63,15 @@ interface AddressesRecord {
 
 const milliseconds = (instant: SQL) => sql`(1000 * extract(epoch from ${instant}))::float8`
 
-/** By the primary keys of the tables: each campaign is looked up, which `offset 0` has the planner do. */
 const incentivesOf = sql`(
   select coalesce(json_agg(json_build_object('definition', ${incentives.definition}, 'asset', ${incentives.asset},
     'claimedAmount', ${incentives.claimedAmount}::text, 'claimCount', ${incentives.claimCount}::text,
     'remainingBudget', ${incentives.remainingBudget}::text) order by ${incentives.position}), '[]')
-  from ${incentives} where ${incentives.campaignKey} = ${campaigns.key} offset 0)`
+  from ${incentives} where ${incentives.campaignKey} = ${campaigns.key})`
 
 const actionStepsOf = sql`(
   select coalesce(json_agg(${actionSteps.definition} order by ${actionSteps.position}), '[]')
-  from ${actionSteps} where ${actionSteps.campaignKey} = ${campaigns.key} offset 0)`
+  from ${actionSteps} where ${actionSteps.campaignKey} = ${campaigns.key})`
 
 const allowListOf = sql`(
   select json_build_object('owner', ${allowLists.owner}, 'contractAddress', ${allowLists.contractAddress}, 'type', ${allowLists.type},
@@ -81,9 +80,9 @@ const allowListOf = sql`(
       select json_agg(${allowListAddresses.address} order by ${allowListAddresses.address})
       from ${allowListAddresses} where ${allowListAddresses.campaignKey} = ${campaigns.key}
     ) end)
-  from ${allowLists} where ${allowLists.campaignKey} = ${campaigns.key} offset 0)`
+  from ${allowLists} where ${allowLists.campaignKey} = ${campaigns.key})`
 
-/** The columns of a campaign's record, by their names. */
+/** The parts of a campaign's record, by their names. */
 const columns: Record<keyof CampaignRecord, SQL> = {
   key: sql`${campaigns.key}`,
   id: sql`${campaigns.id}`,
@@ -115,17 +114,21 @@ const columns: Record<keyof CampaignRecord, SQL> = {
   allowList: allowListOf,
 }
 
-const named = sql.join(
-  Object.entries(columns).map(([name, column]) => sql`${column} as ${sql.identifier(name)}`),
-  sql`, `,
-)
+const allParts = Object.keys(columns) as (keyof CampaignRecord)[]
 
-/** A relation of campaigns by their keys, in any order: `campaign_key`, and `record`, a `CampaignRecord` as JSON. */
-export const campaignRecords = (keys: SQL) => sql`(
-  select read.key as campaign_key, row_to_json(read) as record
-  from (
-    select ${named} from unnest(${keys}) as wanted (wanted_key) join ${campaigns} on ${campaigns.key} = wanted_key
-  ) read)`
+/**
+ * A relation of campaigns by their keys, in any order: `campaign_key`, and `record`, a `CampaignRecord` as JSON, or these parts of
+ * it: each costs its lookup.
+ */
+export function campaignRecords(keys: SQL, parts: readonly (keyof CampaignRecord)[] = allParts) {
+  const named = parts.map((name) => sql`${columns[name]} as ${sql.identifier(name)}`)
+  return sql`(
+    select read.campaign_key, row_to_json(read) as record
+    from (
+      select ${campaigns.key} as campaign_key, ${sql.join(named, sql`, `)}
+      from unnest(${keys}) as wanted (wanted_key) join ${campaigns} on ${campaigns.key} = wanted_key
+    ) read)`
+}
 
 /** Milliseconds since 1970 at which a campaign becomes active or ceases to be, without any write; infinite if it never does. */
 export function changesAtOf({ startsAt, endsAt }: Pick<CampaignRecord, 'startsAt' | 'endsAt'>, now: number) {

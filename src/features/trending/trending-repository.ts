@@ -61,6 +61,13 @@ export function createTrendingRepository(
 
 const keysOfForemost = sql`array(select campaign_key from foremost)`
 
+/** What an entry shows of the record of its campaign. */
+const SHOWN_PARTS = [
+  ...(['id', 'chainId', 'incentives', 'txHash', 'blockTimestamp', 'campaignName', 'nftImageUri', 'nftName'] as const),
+  ...(['tokenImageUri', 'startsAt', 'endsAt'] as const),
+]
+type ShownRecord = Pick<CampaignRecord, (typeof SHOWN_PARTS)[number]>
+
 /** Which campaigns, and what is shown of them, in one statement, so as of one moment. */
 const prepareTrending = (database: Database, name: string, period: TrendingPeriod, conditions: SQL[]) =>
   database
@@ -69,7 +76,7 @@ const prepareTrending = (database: Database, name: string, period: TrendingPerio
       sql`(
         with foremost as materialized (${topCampaigns(period, conditions)})
         select * from foremost
-        join ${campaignRecords(keysOfForemost)} found using (campaign_key)
+        join ${campaignRecords(keysOfForemost, SHOWN_PARTS)} found using (campaign_key)
         join trending_entries(${keysOfForemost}, ${sql.placeholder('user')}, ${sql.placeholder('withToken')}) shown using (campaign_key)
       ) as entry`,
     )
@@ -85,7 +92,7 @@ type ActionTokenRow = Omit<ActionTokenMetadata, 'priceUsd'> & { priceUsd?: strin
 /** The columns of an entry (see the function `trending_entries`), with what was claimed in both periods, as `entry`. */
 const trendingColumns = {
   tokenVersion,
-  record: sql<CampaignRecord>`entry.record`,
+  record: sql<ShownRecord>`entry.record`,
   projectUrl: sql<string | null>`entry.project_url`,
   verificationLevel: sql<string | null>`entry.verification_level`,
   actionTemplate: sql<ActionTemplate | null>`entry.action_template`,
@@ -107,7 +114,7 @@ const tokenIdsOf = ({ record: { chainId, incentives } }: TrendingRow) =>
     .map((address) => `${chainId}:${address}`)
 
 /** Budget and payments of the incentives that pay the asset of the first token incentive, in its base units. */
-function toBudget({ incentives }: CampaignRecord) {
+function toBudget({ incentives }: ShownRecord) {
   const asset = incentives.find(({ remainingBudget }) => remainingBudget !== null)?.asset
   let [claimed, remaining] = [0n, 0n]
   for (const { definition, claimedAmount, remainingBudget, ...incentive } of incentives) {

@@ -36,11 +36,24 @@ export function toIncentive(
   }
 }
 
-/** JSON without the members of objects that are null. */
-export function withoutNulls<Value>(value: Value): Value {
-  if (Array.isArray(value)) return value.map(withoutNulls) as Value
+/** JSON without the members of objects that are null; itself where it has none, as nearly all has. */
+export const withoutNulls = <Value>(value: Value): Value =>
+  hasNulls(value) ? (copyWithoutNulls(value) as Value) : value
+
+/** Whether a member of an object is null, at any depth. */
+function hasNulls(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const isList = Array.isArray(value)
+  for (const member of Object.values(value)) {
+    if ((member === null && !isList) || hasNulls(member)) return true
+  }
+  return false
+}
+
+function copyWithoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyWithoutNulls)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, member]) => (member === null ? [] : [[name, withoutNulls(member)]])),
-  ) as Value
+    Object.entries(value).flatMap(([name, member]) => (member === null ? [] : [[name, copyWithoutNulls(member)]])),
+  )
 }
