@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setFollowed } from '../setup/data/followed-chains.ts'
-import { hasBrowser, inBrowser, ONCE_MORE } from '../setup/pages/browser.ts'
+import { COLOR_SCHEMES, hasBrowser, inBrowser, ONCE_MORE, WIDTHS } from '../setup/pages/browser.ts'
 import { answered, type Explorer, NOW, sampleOf, startExplorer } from '../setup/pages/explorer.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
-import { firstOf } from '../setup/repetitions.ts'
 
 const token = aToken({ priceUsd: '1' })
 const campaign = {
@@ -25,16 +24,7 @@ const PAGES = [
   ['/explorer/chains', 'Chains'],
 ] as const
 
-/** Usually a screen of each width and a scheme of each kind, once. */
-const LOOKS = firstOf(
-  [
-    [360, 'light'],
-    [1280, 'dark'],
-    [1280, 'light'],
-    [360, 'dark'],
-  ] as const,
-  2,
-)
+const LOOKS = WIDTHS.flatMap((width) => COLOR_SCHEMES.map((colorScheme) => [width, colorScheme] as const))
 
 describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
   beforeAll(async () => {

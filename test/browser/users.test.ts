@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { COLOR_SCHEMES, copied, hasBrowser, inBrowser, ONCE_MORE, WIDTHS } from '../setup/pages/browser.ts'
 import { answered, type Explorer, NOW, startExplorer } from '../setup/pages/explorer.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
+import { repeated } from '../setup/repetitions.ts'
 
 const user = anAddress('somebody')
 const nobody = anAddress('nobody')
@@ -68,7 +69,9 @@ describe.skipIf(!hasBrowser)(`the rewards of an account ${inBrowser}`, ONCE_MORE
       await answered(page)
       for (const [index, width] of WIDTHS.entries()) {
         await page.setViewportSize({ width, height: 800 })
-        expect(await tab.violations(COLOR_SCHEMES[index]), `${what}, ${width}`).toEqual([])
+        for (const scheme of repeated(COLOR_SCHEMES.slice(index, index + 1), [...COLOR_SCHEMES])) {
+          expect(await tab.violations(scheme), `${what}, ${width} ${scheme}`).toEqual([])
+        }
         expect(await tab.excessWidth(), `${what}, ${width}`).toBe(0)
       }
     }

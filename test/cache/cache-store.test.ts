@@ -172,7 +172,9 @@ test.each(firstOf([1, 2, 3]))(
       const random = createRandom(seed)
       const start = new Date('2026-03-01T12:00:00Z')
       const facts: Facts = new Map()
-      const records = toLowerCase([...generateSmallSample({ campaigns: 20, claims: 150, seed, now: start })])
+      const records = toLowerCase([
+        ...generateSmallSample({ campaigns: repeated(20, 30), claims: repeated(150, 200), seed, now: start }),
+      ])
       await ingest.apply({ records })
       remember(facts, records)
       const campaigns = records.filter((record) => record.type === 'campaign')

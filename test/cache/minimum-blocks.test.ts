@@ -99,7 +99,7 @@ test.each(['64', '0'])('no answer mixes blocks, with %s MB for kept ones', async
   }
   const writing = write()
   try {
-    await Promise.all(Array.from({ length: 4 }, read))
+    await Promise.all(Array.from({ length: repeated(4, 6) }, read))
   } finally {
     isOver = true
     await writing

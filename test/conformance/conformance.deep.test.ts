@@ -22,8 +22,7 @@ let token: string
 beforeAll(async () => {
   // Nobody waits for another's export but in the service without campaigns.
   api = await startTestApp({ MAX_EXPORTS: '8' })
-  // More than a page of the largest size.
-  const records = [...generateSample({ campaigns: 130, claims: 450, seed: 3, now: new Date() })]
+  const records = [...generateSample({ campaigns: 260, claims: 900, seed: 3, now: new Date() })]
   const claims = records.filter((record) => record.type === 'claim')
   const newest = claims.at(-1)
   const elsewhere = claims.find(({ campaignId }) => campaignId.split(':')[0] !== newest?.campaignId.split(':')[0])

@@ -21,9 +21,9 @@ import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
  * mistake. Small tables (tokens) are rightly read whole and not watched.
  */
 
-const CAMPAIGNS = 3000
-const ACCESS_LISTS = 10_000
-const PROFILES = 10_000
+const CAMPAIGNS = 20_000
+const ACCESS_LISTS = 20_000
+const PROFILES = 20_000
 const NOW = new Date('2026-01-01T00:00:00.000Z')
 const WATCHED = [
   'campaigns',
@@ -92,7 +92,7 @@ beforeAll(async () => {
     (select value from campaign_facets where kind = 'channel' group by value order by count(*) limit 1) as rare_channel,
     (select id from campaigns join allow_lists on key = campaign_key order by address_count desc limit 1) as id`)
   for (const [name, value] of Object.entries(row ?? {})) facts[name] = String(value)
-}, 120_000)
+}, 300_000)
 
 afterAll(async () => {
   await opened.close()

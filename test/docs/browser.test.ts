@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { COLOR_SCHEMES, hasBrowser, inBrowser, ONCE_MORE, openTab, type Tab, WIDTHS } from '../setup/pages/browser.ts'
 import { aCampaign, anAccessList } from '../setup/records.ts'
+import { repeated } from '../setup/repetitions.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { issueToken } from '../setup/tokens.ts'
 
@@ -60,7 +61,9 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
           await tab.page.setViewportSize({ width, height: 800 })
           // By night as it is found.
           if (index > 0) await fold(false)
-          expect(await tab.violations(COLOR_SCHEMES[index]), String(width)).toEqual([])
+          for (const scheme of repeated(COLOR_SCHEMES.slice(index, index + 1), [...COLOR_SCHEMES])) {
+            expect(await tab.violations(scheme), `${width} ${scheme}`).toEqual([])
+          }
         }
       }
       expect(tab.faults).toEqual([])

@@ -117,7 +117,7 @@ test('kill -9 in the middle of an import leaves nothing of it, and the next one 
   const settings = { DATA_DIR: data.folder }
   const server = await openEmbeddedServer(data.folder)
   const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
-  const CLAIMS = 500
+  const CLAIMS = 5000
   const claims = Array.from({ length: CLAIMS }, () => aClaim(campaign))
   const input = [aToken({ address: anAddress('asset') }), campaign, ...claims]
     .map((record) => `${JSON.stringify(record)}\n`)

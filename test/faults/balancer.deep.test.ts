@@ -56,7 +56,7 @@ describe.skipIf(!hasHaproxy)(`two processes ${behindHaproxy}`, () => {
   }, async () => {
     await startBoth()
     const strange = newQueries()
-    await using readers = pollRequest(haproxy.url, ['/campaigns', '/explore/contracts', ...Array(3).fill(strange)])
+    await using readers = pollRequest(haproxy.url, ['/campaigns', '/explore/contracts', ...Array(6).fill(strange)])
 
     for (const name of ['first', 'second'] as const) {
       started[name]?.child.kill('SIGTERM')

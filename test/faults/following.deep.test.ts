@@ -27,7 +27,9 @@ const keyOf = ({ txHash, logIndex }: ClaimRecord) => `${txHash} ${logIndex}`
 
 /** Something of everything that a writer does: new and replaced records, removals, and what an indexer withdraws. */
 function nextBatch(seed: number): Batch {
-  const records = toLowerCase([...generateSmallSample({ campaigns: 5, claims: 40, seed, now: new Date() })])
+  const records = toLowerCase([
+    ...generateSmallSample({ campaigns: 5, claims: 40, seed, now: new Date() }, { isRepeated: true }),
+  ])
   const price: ImportRecord[] = records
     .filter((record) => record.type === 'token')
     .map(({ chainId, address }) => ({

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
+import { repeated } from '../setup/repetitions.ts'
 import { startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 import { startOwnServer } from './setup/own-server.ts'
 import { newQueries, pollRequest, STALE } from './setup/readers.ts'
 
-const OUTAGE_MS = 5000
+const OUTAGE_MS = repeated(5000, 10_000)
 
-test('five seconds without PostgreSQL fail no request that was asked before, and a second after its return all is fresh', async () => {
+test(`${OUTAGE_MS / 1000} seconds without PostgreSQL fail no request that was asked before, and a second after its return all is fresh`, async () => {
   await using server = await startOwnServer()
   const token = aToken({ priceUsd: '1' })
   const campaign = aCampaign({ incentives: [anErc20Incentive(token.address)] })

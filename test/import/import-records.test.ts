@@ -22,6 +22,7 @@ import {
   aStep,
   aToken,
 } from '../setup/records.ts'
+import { repeated } from '../setup/repetitions.ts'
 import { borrowTestApp } from '../setup/test-app.ts'
 
 /** NDJSON as a file would hold it; what the records are is not checked here. */
@@ -347,7 +348,9 @@ describe('what is around the records', () => {
   })
 })
 
-test('a fault on line 9,000 of 12,000, after some have been sent, leaves the database as it was, and the report leads to the line', async () => {
+const [LINES, FAULTY] = repeated([12_000, 9000], [100_000, 70_000])
+
+test(`a fault on line ${FAULTY} of ${LINES}, after some have been sent, leaves the database as it was, and the report leads to the line`, async () => {
   await using database = await createTestDatabase()
   const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
   await save(database, ...everything(), campaign, aClaim(campaign))
@@ -355,14 +358,14 @@ test('a fault on line 9,000 of 12,000, after some have been sent, leaves the dat
   const asset = anAddress('replaced')
   function* records() {
     yield { ...campaign, campaignName: 'After', incentives: [anErc20Incentive(asset), anErc20Incentive(asset)] }
-    for (let line = 2; line <= 12_000; line++) {
+    for (let line = 2; line <= LINES; line++) {
       const txHash = `0x${line.toString(16).padStart(64, '0')}`
-      yield aClaim(campaign, { claimant: anAddress('claimant'), txHash, amount: line === 9000 ? '1.5' : '1' })
+      yield aClaim(campaign, { claimant: anAddress('claimant'), txHash, amount: line === FAULTY ? '1.5' : '1' })
     }
   }
   const faults = await faultsOfSources(database, [{ name: 'many.ndjson', bytes: Readable.from(toNdjson(records())) }])
   expect(faults).toEqual([
-    expect.stringMatching(/^many\.ndjson:9000: \/amount: must be a decimal string .*, got "1\.5"$/),
+    expect.stringMatching(new RegExp(`^many\\.ndjson:${FAULTY}: /amount: must be a decimal string .*, got "1\\.5"$`)),
     '1 fault, references not checked; nothing was imported',
   ])
   expect(await dump(database)).toEqual(before)

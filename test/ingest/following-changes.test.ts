@@ -5,6 +5,7 @@ import { createRandom } from '../setup/data/random-records.ts'
 import { generateSmallSample } from '../setup/data/small-sample.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { toClaimIdentity, toLowerCase } from '../setup/records.ts'
+import { repeated } from '../setup/repetitions.ts'
 import { followChanges, newestChange, storedCopy } from '../setup/requests/following-changes.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
@@ -34,8 +35,10 @@ test('who is cut off at random and goes on at either process ends with the data,
     followChanges({ way, bases, end: () => end, random: createRandom(index + 1) }, nextCursor),
   )
   const claims: ClaimRecord[] = []
-  for (let batch = 0; batch < 10; batch += 1) {
-    const sample = [...generateSmallSample({ campaigns: 10, claims: 40, seed: batch, now: new Date() })]
+  for (let batch = 0; batch < repeated(10, 15); batch += 1) {
+    const sample = [
+      ...generateSmallSample({ campaigns: 10, claims: 40, seed: batch, now: new Date() }, { isRepeated: true }),
+    ]
     // Of these no change is told.
     const records = sample.filter(({ type }) => type !== 'tokenPrice' && type !== 'profile')
     const replaced = claims.filter(() => random.chance(0.1)).map((claim) => ({ ...claim, amount: `${claim.amount}1` }))
@@ -51,6 +54,6 @@ test('who is cut off at random and goes on at either process ends with the data,
   }
   end = await newestChange(String(bases[0]), nextCursor)
   const stored = await storedCopy(database)
-  expect(stored.claims.length).toBeGreaterThan(150)
+  expect(stored.claims.length).toBeGreaterThan(repeated(150, 300))
   for (const copy of await Promise.all(following)) expect(copy.content()).toEqual(stored)
 })

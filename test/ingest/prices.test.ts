@@ -6,6 +6,7 @@ import type { ClaimRecord, TokenPriceRecord } from '../../src/ingest/records.ts'
 import type { Batch } from '../../src/ingest/staging/staged-batches.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
+import { repeated } from '../setup/repetitions.ts'
 
 const opened: AsyncDisposable[] = []
 afterEach(async () => {
@@ -175,7 +176,7 @@ test('a price of many claims revalues all of them in one transaction, in several
   const { database, ingest } = await openTestIngest()
   const campaigns = [paying(asset), paying(other, asset)]
   // A step takes some ten thousand.
-  const count = 8000
+  const count = repeated(8000, 12_000)
   const claims = campaigns.flatMap((campaign, incentiveIndex) =>
     Array.from({ length: count }, (_, index) => claimAt(campaign, index % 40_000, { incentiveIndex, amount: '1' })),
   )

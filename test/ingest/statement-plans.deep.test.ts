@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
+import { generateSample } from 'reward-campaigns-sample-data'
 import { describe, expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { readRecord } from '../../src/import/record-reader.ts'
@@ -12,7 +13,6 @@ import { type ImportRecord, recordTypes } from '../../src/ingest/records.ts'
 import { firstFaultsSql } from '../../src/ingest/staging/reference-checks.ts'
 import { settleStagedSql, stagingName, toCopyLine } from '../../src/ingest/staging/staging.ts'
 import { createTempTables } from '../../src/ingest/staging/temp-tables.ts'
-import { generateSmallSample } from '../setup/data/small-sample.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { anErc20Incentive } from '../setup/records.ts'
 
@@ -24,7 +24,7 @@ import { anErc20Incentive } from '../setup/records.ts'
 /** How often a statement may look at all rows: at claims, say, once for each of the five windows. */
 const MAX_SCANS = 12
 /** An import below this size leaves the statistics as they are. */
-const PART = 1000
+const PART = 4000
 
 /** A record as it is staged: its addresses are lower-case. */
 function asRead(record: ImportRecord): ImportRecord {
@@ -33,7 +33,7 @@ function asRead(record: ImportRecord): ImportRecord {
   return result.record
 }
 
-const sample = [...generateSmallSample({ campaigns: 100, claims: 1500, seed: 3, now: new Date('2026-01-01') }, 8)].map(
+const sample = [...generateSample({ campaigns: 1000, claims: 20_000, seed: 3, now: new Date('2026-01-01') })].map(
   asRead,
 )
 const claims = sample.filter(({ type }) => type === 'claim')
@@ -159,7 +159,7 @@ describe('no statement of an import looks at each row for each other', () => {
   for (const { title, stored, staged } of mixes) {
     for (const isStale of stored.length > 0 ? [false, true] : [false]) {
       const state = `${title}, with ${isStale ? 'old' : 'fresh'} statistics`
-      test(`when ${state}, and ${Object.keys(staged).join(', or ')}`, { timeout: 180_000 }, async () => {
+      test(`when ${state}, and ${Object.keys(staged).join(', or ')}`, { timeout: 600_000 }, async () => {
         await using database = await createTestDatabase()
         await store(database, stored, isStale)
         for (const [coming, records] of Object.entries(staged)) {

@@ -182,9 +182,9 @@ test('a receiver that is away, or never answers, harms no request, is told of on
         SHUTDOWN_TIMEOUT_SECONDS: '10',
       })
       const url = await service.ready()
-      for (let turn = 0; turn < 10; turn += 1) expect((await fetch(`${url}/campaigns?page=${turn}`)).status).toBe(200)
+      for (let turn = 0; turn < 40; turn += 1) expect((await fetch(`${url}/campaigns?page=${turn}`)).status).toBe(200)
       if (wantedLines === 1) await service.said(/(trace export failed)/)
-      for (let turn = 0; turn < 10; turn += 1) expect((await fetch(`${url}/campaigns?page=${turn}`)).status).toBe(200)
+      for (let turn = 0; turn < 40; turn += 1) expect((await fetch(`${url}/campaigns?page=${turn}`)).status).toBe(200)
       const askedAt = performance.now()
       service.child.kill('SIGTERM')
       expect((await service.ended).code).toBe(0)

@@ -278,11 +278,11 @@ test('a client that does not keep up is cut off', async () => {
 
 test('many streams that are opened at once all begin, and all get the next change', async () => {
   // A tenth of them is for one address.
-  await using other = await startTestApp({ MAX_STREAMS: '6000' }, api.database)
+  await using other = await startTestApp({ MAX_STREAMS: '10000' }, api.database)
   await other.app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = other.app.server.address() as AddressInfo
   // More than the 511 connections that wait until a server accepts them.
-  const [after, texts] = [await now(), new Array<string>(550).fill('')]
+  const [after, texts] = [await now(), new Array<string>(1000).fill('')]
   const sockets = texts.map((_, index) => {
     const socket = connect(port, '127.0.0.1')
     // Half of them come again after the same change.
@@ -416,7 +416,7 @@ test('when the service ends while a stream reads what is not buffered, the strea
 test('a buffer keeps the cursors of commits without a change only as long as others', () => {
   const buffer = new ChangeBuffer()
   // More than the 50,000 cursors that are buffered.
-  const commits = 60_000
+  const commits = 100_000
   for (let commit = 0; commit < commits; commit += 1) {
     buffer.add({ changes: [], next: `c${commit}`, hasMore: false })
   }

@@ -4,12 +4,11 @@ import type { CampaignDetail, ListCampaignsResponse } from '../../src/features/c
 import { openIngest } from '../../src/ingest/batches.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken, toClaimIdentity } from '../setup/records.ts'
-import { repeated } from '../setup/repetitions.ts'
 import { startCli } from '../setup/servers/processes.ts'
 
 /** Batches, and the time from one to the next: enough for responses to be kept. Each kind of change comes twice at least. */
-const BATCHES = repeated(12, 24)
-const PAUSE_MS = 60
+const BATCHES = 24
+const PAUSE_MS = 120
 
 const asset = anAddress('paid asset')
 const target = anAddress('used contract')

@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { generateSample } from 'reward-campaigns-sample-data'
 import { expect, test } from 'vitest'
 import { revokeOtherRights } from '../../src/database/serving-role.ts'
+import { importRecords } from '../../src/import/importer.ts'
+import { toRecordSource } from '../../src/import/sources.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
+import { repeated } from '../setup/repetitions.ts'
 import { readDuring } from '../setup/requests/reading-load.ts'
 import { makeNextVersion, NEXT_MIGRATION } from '../setup/servers/next-version.ts'
 import { runCli, startCli } from '../setup/servers/processes.ts'
@@ -128,16 +132,22 @@ const QUERIES = [
   'update credentials set last_used_at = now()',
 ]
 
+/** What is stored besides. */
+const SAMPLE = repeated({ campaigns: 20, claims: 100 }, { campaigns: 10_000, claims: 30_000 })
+
 /** How long somebody's transaction stays open after the migration has begun to wait for it. */
 const OPEN_MS = 1500
 
-test('who serves waits less than a second, while a migration and functions are applied beside an open reader and an open writer', async () => {
+test('who serves waits less than a second, while a migration and functions are applied beside an open reader and an open writer', {
+  timeout: 300_000,
+}, async () => {
   await using database = await createTestDatabase()
   const role = `test_${randomBytes(8).toString('hex')}`
   await database.query(`create role ${role} login password '${role}'`)
   await issueToken({ database }, { userId: 'user' })
   const campaigns = Array.from({ length: 200 }, () => aCampaign({ incentives: [anErc20Incentive(anAddress('token'))] }))
   await database.save?.(aToken(), ...campaigns, ...campaigns.map((campaign) => aClaim(campaign)))
+  await importRecords(database.url, [toRecordSource('sample', generateSample({ ...SAMPLE, seed: 5, now: new Date() }))])
   await using next = await makeNextVersion({ migration, sources: functions })
   const url = Object.assign(new URL(database.url), { username: role, password: role }).href
   try {

@@ -95,11 +95,12 @@ test('followed block by block, and by one process after the other, the facts are
   const chain = new Playing(10)
   await using node = await startScriptedNode(chain)
   await using database = await createTestDatabase()
+  const step = repeated(2, 1)
   for (let rounds = 0; rounds < 3; rounds += 1) {
     await using index = await openIndexed(database.url, node.url)
-    // Of the recorded blocks two at a time; more than the chain takes to be final.
-    for (let blocks = 0; blocks < 9; blocks += 1) {
-      chain.mine(2)
+    // More than the chain takes to be final; usually two of the recorded blocks at a time.
+    for (let blocks = 0; blocks < 18; blocks += step) {
+      chain.mine(step)
       await index.settle()
       expect(await headOf(database)).toEqual([
         { as_of_block: chain.head.number, as_of_block_hash: chain.head.hash, is_back_filling: false },

@@ -38,7 +38,7 @@ test.each([
     await using database = await createTestDatabase()
     const chain = new Playing(finality)
     // More than one range of a back-fill.
-    for (let blocks = 0; blocks < 120; blocks += 1) chain.mine(0)
+    for (let blocks = 0; blocks < 300; blocks += 1) chain.mine(0)
     await using node = await startScriptedNode(chain)
     const reported: [string, string | undefined][] = []
     await using indexed = await openIndexed(database.url, node.url, {

@@ -142,7 +142,7 @@ test.each(SEEDS)('answers about hard random records are what the records say: se
 test.each(
   firstOf([
     { seed: 11, campaigns: 40, claims: 600 },
-    { seed: 12, campaigns: 510, claims: 2000 },
+    { seed: 12, campaigns: 600, claims: 3000 },
   ]),
 )(
   'answers about a sample are what its records say: seed $seed, $campaigns campaigns',
@@ -180,13 +180,13 @@ test('answers that are kept are what the records say as the clock goes on and re
       await api.save(...batch)
       records = [...records, ...batch]
     }
-    for (const milliseconds of [0, 0, 50]) {
+    for (const milliseconds of repeated([0, 0, 50], [0, 0, 1, 50])) {
       const now = new Date(Math.round((base + offset) * 1000) + milliseconds)
       await compare(requests, records, now)
       if (random.chance(0.2)) await storeTotalsOf(api.database, base + Math.floor(offset))
     }
   }
-  expect(seen.get('/reward-kit/trending with entries')).toBeGreaterThan(40)
+  expect(seen.get('/reward-kit/trending with entries')).toBeGreaterThan(repeated(40, 50))
 })
 
 const campaignIdsOf = (records: readonly ImportRecord[]) =>
@@ -221,7 +221,7 @@ test.each(firstOf([32, 33]))(
       // The second question within a second finds what is kept.
       for (const [{ compare }, instants] of [
         [kept, [0, 0, 900]],
-        [made, [0]],
+        [made, repeated([0], [0, 0, 900])],
       ] as const) {
         for (const milliseconds of instants) {
           await compare(asked, records, new Date((base + 60 * round) * 1000 + milliseconds))
@@ -229,8 +229,8 @@ test.each(firstOf([32, 33]))(
       }
     }
     for (const { seen } of [kept, made]) {
-      expect(seen.get('/campaigns with entries')).toBeGreaterThan(10)
-      expect(seen.get('/campaigns/{id}')).toBeGreaterThan(10)
+      expect(seen.get('/campaigns with entries')).toBeGreaterThan(repeated(10, 20))
+      expect(seen.get('/campaigns/{id}')).toBeGreaterThan(repeated(10, 20))
       expect(seen.get('/activity with claims')).toBeGreaterThan(20)
       expect(seen.get('/activity with claims before')).toBeGreaterThan(5)
       expect(seen.get('no such campaign'), 'questions for what was taken back').toBeGreaterThan(0)

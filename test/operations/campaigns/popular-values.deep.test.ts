@@ -15,7 +15,6 @@ import {
   aStep,
   aToken,
 } from '../../setup/records.ts'
-import { firstOf, repeated } from '../../setup/repetitions.ts'
 import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { createComparison, type Query } from '../../setup/second-opinion/second-opinion-comparison.ts'
 import { someFacets } from '../../setup/second-opinion/second-opinion-queries.ts'
@@ -213,7 +212,7 @@ function someQueries(random: Random): Query[] {
   ]
 }
 
-test.each(firstOf([1, 2]))(
+test.each([1, 2])(
   'every filter, pair and page is what the records say as values pass the bound of bitmaps both ways: seed %i',
   { timeout: 300_000 },
   async (seed) => {
@@ -240,11 +239,7 @@ test.each(firstOf([1, 2]))(
     let [begun, ended] = [0, 0]
     for (let round = 0; round < 4; round += 1) {
       await storeTotalsOf(api.database, base + random.pick([0, -HOUR, 60]))
-      await compare(
-        random.some(someQueries(random), repeated(0.25, 1)),
-        records,
-        new Date((base + random.pick([0, 0.5, 90])) * 1000),
-      )
+      await compare(someQueries(random), records, new Date((base + random.pick([0, 0.5, 90])) * 1000))
       const before = await mapped()
       // Few have this template, and their action becomes one of those that many have.
       const renamed = templateOf(nameOf('action', 4), nameOf('action', random.pick(NEAR)))
@@ -260,13 +255,13 @@ test.each(firstOf([1, 2]))(
       begun += [...after].filter((name) => !before.has(name)).length
       ended += [...before].filter((name) => !after.has(name)).length
     }
-    await compare(random.some(someQueries(random), repeated(0.5, 1)), records, new Date(base * 1000))
+    await compare(someQueries(random), records, new Date(base * 1000))
     await expectMapsToAgree(api.database)
     expect(await api.database.query(differingContractTotals(null))).toEqual([])
     expect(begun, 'values that have got a map').toBeGreaterThan(3)
     expect(ended, 'values that have lost theirs').toBeGreaterThan(1)
-    expect(seen.get('/campaigns with entries')).toBeGreaterThan(repeated(100, 200))
-    expect(seen.get('/reward-kit/trending with entries')).toBeGreaterThan(repeated(100, 200))
-    expect(seen.get('/explore/contracts with claims')).toBeGreaterThan(repeated(20, 50))
+    expect(seen.get('/campaigns with entries')).toBeGreaterThan(200)
+    expect(seen.get('/reward-kit/trending with entries')).toBeGreaterThan(200)
+    expect(seen.get('/explore/contracts with claims')).toBeGreaterThan(50)
   },
 )

@@ -101,7 +101,7 @@ test.each(firstOf([51, 52, 53, 54, 55, 56]))(
     for (let count = 0; count < 3; count++) await step()
     await mapSomeFacets(api.database, 0.3)
     let cameBetween = 0
-    const rounds = repeated(4, 8)
+    const rounds = repeated(4, 14)
     for (let round = 0; round < rounds; round++) {
       if (round === rounds / 2) await lowerThresholds(api.database)
       const query = someQuery(records, random)

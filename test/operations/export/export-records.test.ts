@@ -301,23 +301,24 @@ test('a token with very many prices comes page by page, and no page reads more t
   const token = { type: 'tokenPrice', chainId: 1, address: anAddress('often priced'), priceUsd: '1' } as const
   const other = { ...token, address: anAddress('priced by a feed') }
   await api.save({ ...token, at: '2025-01-01T00:00:00Z' }, { ...other, at: '2024-12-31T00:00:00Z' })
+  const prices = repeated(5000, 20_000)
   // The one has imported prices alone, the other has a feed, before whose first price alone an imported one counts.
   await api.database.query(`update priced_tokens set source_chain_id = 1, feed = address where address = $1`, [
     other.address,
   ])
   await api.database.query(`insert into imported_prices
-    select token_key, at + n * interval '1 minute', n from imported_prices, generate_series(1, 5000) n`)
+    select token_key, at + n * interval '1 minute', n from imported_prices, generate_series(1, ${prices}) n`)
   await api.database.query(
     `insert into feed_prices select key, n / 2, n % 2, timestamptz '2025-01-01Z' + n / 2 * interval '1 minute', n
-    from priced_tokens, generate_series(2, 5000) n where address = $1`,
+    from priced_tokens, generate_series(2, ${prices}) n where address = $1`,
     [other.address],
   )
   await api.database.query('vacuum analyze')
   const whole = (await api.get('/export/prices?limit=100000')).body
-  expect(toRecords(whole)).toHaveLength(1 + 5000 + 1440 + 1 + 2500)
+  expect(toRecords(whole)).toHaveLength(1 + prices + 1440 + 1 + prices / 2)
   expect((await walk(api, 'prices', 1000)).join('')).toBe(whole)
   for (const { address } of [token, other]) {
-    for (const at of ['2025-01-01T00:00:00Z', '2025-01-02T00:00:00Z']) {
+    for (const at of ['2025-01-01T00:00:00Z', repeated('2025-01-02T00:00:00Z', '2025-01-05T00:00:00Z')]) {
       const after = ['1', address, String(Date.parse(at))]
       const [row] = await api.database.query(
         `explain (analyze, format json, timing off) ${endSql('prices', ['1'], { after }, 100)}`,

@@ -15,7 +15,6 @@ import {
   toClaimIdentity,
   toLowerCase,
 } from '../../setup/records.ts'
-import { firstOf, repeated } from '../../setup/repetitions.ts'
 import { combinationsOf, type Filter, filtersOf } from '../../setup/requests/every-filter.ts'
 import { expectedTrending, type QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
@@ -57,7 +56,7 @@ async function compareAll(api: BorrowedTestApp, records: readonly ImportRecord[]
   const counts: number[] = []
   api.setNow(now)
   const combinations = combinationsOf({ ...filtersOf(records), ...ownFiltersOf(records) })
-  for (const combination of random.some(combinations, repeated(0.3, 1))) {
+  for (const combination of combinations) {
     const query = { ...combination(random), ...outward(random) }
     const url = `/reward-kit/trending?${new URLSearchParams(query)}`
     const { statusCode, body } = await api.get(url)
@@ -69,38 +68,35 @@ async function compareAll(api: BorrowedTestApp, records: readonly ImportRecord[]
   return counts
 }
 
-test.each(
-  firstOf([
-    { seed: 1, ages: [0, -HOUR, 2 * DAY] },
-    { seed: 2, ages: [-HOUR, 0, 2 * DAY] },
-  ]),
-)(
+test.each([
+  { seed: 1, ages: [0, -HOUR, 2 * DAY] },
+  { seed: 2, ages: [-HOUR, 0, 2 * DAY] },
+])(
   'trending is what the records say, with every filter and pair: seed $seed',
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async ({ seed, ages }) => {
     const random = createRandom(seed)
-    const campaigns = repeated(600, 900)
+    const campaigns = 900
     await using api = await borrowTestApp(keepingNothing)
     const ingest = await openIngest(api.database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     let records: ImportRecord[] = [
-      ...generateSample({ campaigns, claims: 6 * campaigns, seed, now: new Date(base * 1000) }),
+      ...generateSample({ campaigns, claims: 10 * campaigns, seed, now: new Date(base * 1000) }),
     ]
     await api.save(...records)
     const counts: number[] = []
     const isCovered = () =>
-      counts.filter((count) => count === 100).length > repeated(3, 20) &&
+      counts.filter((count) => count === 100).length > 20 &&
       counts.filter((count) => count > 0 && count < 100).length > 20 &&
       counts.includes(0)
     for (const [index, age] of ages.entries()) {
-      if (index >= repeated(2, ages.length) && isCovered()) break
       // Several segments, and one.
       await api.database.query(`select rebuild_campaign_bitmaps(${index % 2 === 0 ? 40 : 8192})`)
       await mapSomeFacets(api.database, 0.02)
       await storeTotalsOf(api.database, base - age)
       await storeActivityOf(api.database, base + age)
       await expectMapsToAgree(api.database)
-      for (const now of firstOf([base + random.integer(-DAY, HOUR), base])) {
+      for (const now of [base + random.integer(-DAY, HOUR), base]) {
         counts.push(...(await compareAll(api, records, random, new Date(now * 1000))))
       }
       const withdrawn = records.filter((record) => record.type === 'claim').filter(() => random.chance(0.05))
@@ -133,19 +129,19 @@ test.each(
   },
 )
 
-test('trending is what the records say, also among a thousand that have claimed the same', {
-  timeout: 120_000,
+test('trending is what the records say, also among thousands that have claimed the same', {
+  timeout: 300_000,
 }, async () => {
   await using api = await borrowTestApp(keepingNothing)
   const templates = ['swap', 'mint'].map((actionType) => anActionTemplate({ actionType }))
-  const campaigns = Array.from({ length: 1000 }, (_, index) =>
+  const campaigns = Array.from({ length: 3000 }, (_, index) =>
     aCampaign({
       id: `${index % 2 === 0 ? 10 : 8453}:${anAddress('core')}:${index}`,
       incentives: [anErc20Incentive(anAddress('asset'))],
-      // Every 9th, every 10th, and the hindmost of all: each enough for a page.
+      // Every 9th, every 20th, and the hindmost of all: each enough for a page.
       owner: anAddress(index % 9 === 0 ? 'owner of many' : `owner ${index % 50}`),
-      creator: anAddress(index < 200 ? 'creator of the hindmost' : 'creator'),
-      actionTemplateId: templates[index % 10 === 0 ? 0 : 1]?.id ?? null,
+      creator: anAddress(index < 600 ? 'creator of the hindmost' : 'creator'),
+      actionTemplateId: templates[index % 20 === 0 ? 0 : 1]?.id ?? null,
     }),
   )
   const claims = campaigns.flatMap((campaign, index) => [

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { generateSample } from 'reward-campaigns-sample-data'
+import { inject } from 'vitest'
 import type { TestDatabase } from '../database.ts'
 import { startTestApp, type TestApp } from '../test-app.ts'
 import { openTab, type Tab } from './browser.ts'
@@ -20,6 +21,9 @@ export interface Explorer extends AsyncDisposable {
    */
   openSlowly: (path: string) => Promise<Tab>
 }
+
+/** How much later each response of a slow page comes than the one before. */
+const DELAY_MS = inject('isDeep') ? 400 : 200
 
 /** A page polls, so that there are moments without requests. */
 const WITHOUT_STREAMS = 'delete globalThis.EventSource'
@@ -64,7 +68,7 @@ export async function startExplorer(settings: Record<string, string> = {}, datab
         async (route) => {
           // Each is answered by itself, so that it is seen what it moves.
           asked += 1
-          await new Promise((resolve) => setTimeout(resolve, asked * 200))
+          await new Promise((resolve) => setTimeout(resolve, asked * DELAY_MS))
           await route.continue()
         },
       )
