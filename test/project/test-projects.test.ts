@@ -22,6 +22,6 @@ test('every test file is run by `npm test` or by `npm run test:deep`', () => {
 test('what a test file imports, itself or through others, decides its project', () => {
   expect(files.unit).toContain('test/explorer/texts/format-numbers.test.ts')
   expect(files.api).toContain('test/operations/get-status.test.ts')
-  expect(files.process).toContain('test/process/shutdown.test.ts')
+  expect(files.process).toContain('test/process/starting.test.ts')
   expect(files.browser).toContain('test/browser/keyboard.test.ts')
 })

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { inject } from 'vitest'
 
 export interface Seen {
   asked: number
@@ -10,7 +9,7 @@ export interface Seen {
 }
 
 const CONNECTIONS = 3
-const PAUSE_MS = inject('isDeep') ? 5 : 20
+const PAUSE_MS = 5
 
 /** Runs these queries again and again on connections of their own, while the work is done; says how they went. */
 export async function readDuring(url: string, queries: readonly string[], work: () => Promise<unknown>): Promise<Seen> {

@@ -5,15 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
-import { createRequestCounter } from '../../src/process/shutdown.ts'
 import { aCampaign } from '../setup/records.ts'
-import { repeated } from '../setup/repetitions.ts'
 import { aDataFolder, embeddedUrl, query, serverPid } from '../setup/servers/data-folder.ts'
 import { CLI, RunningProcess, runCli, startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 /** So often on each of so many folders at the same time. */
-const LANES = repeated([1], [5, 5])
+const LANES = [5, 5]
 const CTRL_C = '\x03'
 
 /** `script` gives a command a terminal; where it is missing there is none to be had. */
@@ -183,22 +181,6 @@ describe('a command that is asked to end', () => {
     expect(await importing.ended).toMatchObject({ code: 130, stdout: '', stderr: '' })
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
     expect(await (await fetch(`${url}/campaigns`)).json()).toEqual({ campaigns: [], totalCampaigns: 0 })
-  })
-})
-
-describe('signals', () => {
-  const counted = (times: number[]) => {
-    const requests = createRequestCounter()
-    return times.map((time) => requests.count(time))
-  }
-
-  test.each([
-    ['copies of one signal are one wish', [0, 2, 4, 90], ['first', 'same', 'same', 'same']],
-    ['twice within a few seconds is one wish', [0, 1500], ['first', 'same']],
-    ['the third time is meant seriously', [0, 1500, 2500], ['first', 'same', 'forced']],
-    ['a second one after a while is meant seriously', [0, 3500], ['first', 'forced']],
-  ])('%s', (_title, times, expected) => {
-    expect(counted(times)).toEqual(expected)
   })
 })
 
