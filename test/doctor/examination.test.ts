@@ -167,7 +167,7 @@ test('a database in the midst of imports is found in order', async () => {
   async function importAllTheTime() {
     while (!isEnded) {
       const seed = 100 + batches
-      const records = [...generateSmallSample({ campaigns: 3, claims: 20, seed, now })]
+      const records = [...generateSmallSample({ campaigns: 3, claims: 20, seed, now }, { isRepeated: true })]
       await ingest.apply({ records: toLowerCase(records) })
       batches += 1
     }
