@@ -29,7 +29,7 @@ const POPULAR = 5
 /** Most claims of a campaign that has no intervals: see the view `popular_campaigns`. */
 const LESS_THAN_POPULAR = 499
 
-const CLAIMS_OF_HOUR = 30
+const CLAIMS_OF_HOUR = 5
 const HOURS = 60 * 24
 const NOW = new Date('2026-01-01T00:00:00.000Z')
 
