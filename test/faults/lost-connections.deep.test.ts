@@ -41,7 +41,7 @@ const COMMANDS = [
   ['token', 'list'],
 ]
 
-test.each(COMMANDS)('%s shows no stack, whenever it loses its connection', { timeout: 300_000 }, async (...command) => {
+test.each(COMMANDS)('%s shows no stack, whenever it loses its connection', { timeout: 600_000 }, async (...command) => {
   await using database = await createTestDatabase()
   await database.save?.(aCampaign())
   const parameters = command.map((word) => word.replace(/^(records|copy)$/, join(folder, '$1')))
