@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 import { waitFor } from '../../setup/wait-for.ts'
 
 /** Far more than what systems and the service buffer, some 25 MB. */
-const CLAIMS = 100_000
+const CLAIMS = 70_000
 
 let prepared: TestDatabase
 beforeAll(async () => {
