@@ -317,30 +317,6 @@ CREATE TABLE "tokens" (
 	CONSTRAINT "tokens_price_is_not_negative" CHECK ("tokens"."price_usd" >= 0)
 );
 --> statement-breakpoint
-CREATE TABLE "active_bitmap_state" (
-	"is_the_only_row" boolean PRIMARY KEY DEFAULT true NOT NULL,
-	"as_of" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "active_bitmap_state_has_one_row" CHECK ("active_bitmap_state"."is_the_only_row")
-);
---> statement-breakpoint
-CREATE TABLE "bitmap_segments" (
-	"segment" bigint PRIMARY KEY NOT NULL,
-	"used_bits" integer DEFAULT 0 NOT NULL,
-	"empty" "varbit" NOT NULL,
-	CONSTRAINT "bitmap_segments_have_room" CHECK ("bitmap_segments"."used_bits" between 0 and length("bitmap_segments"."empty"))
-);
---> statement-breakpoint
-CREATE TABLE "campaign_bits" (
-	"campaign_key" bigint PRIMARY KEY NOT NULL,
-	"segment" bigint NOT NULL,
-	"bit" integer NOT NULL,
-	"block_timestamp" bigint NOT NULL,
-	"chain_id" bigint NOT NULL,
-	"core_address" text NOT NULL,
-	"identifier" numeric(78, 0) NOT NULL,
-	CONSTRAINT "campaign_bits_are_not_negative" CHECK ("campaign_bits"."bit" >= 0)
-);
---> statement-breakpoint
 CREATE TABLE "campaign_facets" (
 	"kind" text NOT NULL,
 	"chain_id" bigint NOT NULL,
@@ -349,13 +325,6 @@ CREATE TABLE "campaign_facets" (
 	CONSTRAINT "campaign_facets_kind_chain_id_value_campaign_key_pk" PRIMARY KEY("kind","chain_id","value","campaign_key"),
 	CONSTRAINT "campaign_facets_kind_is_known" CHECK ("campaign_facets"."kind" in ('target', 'token', 'collection', 'channel')),
 	CONSTRAINT "campaign_facets_value_is_lower_case" CHECK ("campaign_facets"."value" = lower("campaign_facets"."value" collate "C"))
-);
---> statement-breakpoint
-CREATE TABLE "facet_bitmaps" (
-	"facet_key" integer NOT NULL,
-	"segment" bigint NOT NULL,
-	"bits" "varbit" NOT NULL,
-	CONSTRAINT "facet_bitmaps_facet_key_segment_pk" PRIMARY KEY("facet_key","segment")
 );
 --> statement-breakpoint
 CREATE TABLE "former_positions" (
@@ -367,15 +336,6 @@ CREATE TABLE "former_positions" (
 	"is_exhausted" boolean NOT NULL,
 	"changed_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "former_positions_campaign_key_revision_pk" PRIMARY KEY("campaign_key","revision")
-);
---> statement-breakpoint
-CREATE TABLE "indexed_facets" (
-	"key" integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "indexed_facets_key_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 2147483647 START WITH 1 CACHE 1),
-	"kind" text NOT NULL,
-	"chain_id" bigint NOT NULL,
-	"value" text NOT NULL,
-	"campaigns" integer DEFAULT 0 NOT NULL,
-	CONSTRAINT "indexed_facets_are_unique" UNIQUE("kind","chain_id","value")
 );
 --> statement-breakpoint
 CREATE TABLE "changes" (
@@ -471,6 +431,7 @@ CREATE TABLE "data_versions" (
 	"epoch" uuid NOT NULL,
 	"campaign_keys" bigint[],
 	"record_keys" bigint[],
+	"listed_keys" bigint[],
 	"claimants" integer[],
 	"affects_lists" boolean DEFAULT true NOT NULL,
 	"lists_version" uuid DEFAULT gen_random_uuid() NOT NULL
@@ -522,9 +483,7 @@ ALTER TABLE "unknown_components" ADD CONSTRAINT "unknown_components_chain_id_fol
 ALTER TABLE "claim_signatures" ADD CONSTRAINT "claim_signatures_incentive_exists" FOREIGN KEY ("campaign_key","incentive_position") REFERENCES "public"."incentives"("campaign_key","position") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "claims" ADD CONSTRAINT "claims_incentive_exists" FOREIGN KEY ("campaign_key","incentive_position") REFERENCES "public"."incentives"("campaign_key","position") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "incentives" ADD CONSTRAINT "incentives_campaign_key_campaigns_key_fk" FOREIGN KEY ("campaign_key") REFERENCES "public"."campaigns"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "campaign_bits" ADD CONSTRAINT "campaign_bits_campaign_key_campaigns_key_fk" FOREIGN KEY ("campaign_key") REFERENCES "public"."campaigns"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "campaign_facets" ADD CONSTRAINT "campaign_facets_campaign_key_campaigns_key_fk" FOREIGN KEY ("campaign_key") REFERENCES "public"."campaigns"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "facet_bitmaps" ADD CONSTRAINT "facet_bitmaps_facet_key_indexed_facets_key_fk" FOREIGN KEY ("facet_key") REFERENCES "public"."indexed_facets"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "campaign_claim_totals" ADD CONSTRAINT "campaign_claim_totals_campaign_key_campaigns_key_fk" FOREIGN KEY ("campaign_key") REFERENCES "public"."campaigns"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "campaign_claimant_counts" ADD CONSTRAINT "campaign_claimant_counts_campaign_key_campaigns_key_fk" FOREIGN KEY ("campaign_key") REFERENCES "public"."campaigns"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "trending_campaigns" ADD CONSTRAINT "trending_campaigns_campaign_key_campaigns_key_fk" FOREIGN KEY ("campaign_key") REFERENCES "public"."campaigns"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -563,10 +522,7 @@ CREATE INDEX "claims_without_value" ON "claims" USING btree ("chain_id","block_t
 CREATE INDEX "incentives_by_asset" ON "incentives" USING btree ("chain_id","asset");--> statement-breakpoint
 CREATE INDEX "incentives_by_type" ON "incentives" USING btree ("type","campaign_key");--> statement-breakpoint
 CREATE INDEX "tokens_by_words" ON "tokens" USING gin (word_starts("name" || ' ' || "symbol")) WITH (fastupdate=false);--> statement-breakpoint
-CREATE INDEX "campaign_bits_by_recency" ON "campaign_bits" USING btree ("segment","block_timestamp" DESC NULLS FIRST,"chain_id","core_address","identifier","bit","campaign_key");--> statement-breakpoint
-CREATE INDEX "campaign_bits_by_bit" ON "campaign_bits" USING btree ("segment","bit");--> statement-breakpoint
 CREATE INDEX "campaign_facets_by_campaign" ON "campaign_facets" USING btree ("campaign_key");--> statement-breakpoint
-CREATE INDEX "facet_bitmaps_by_segment" ON "facet_bitmaps" USING btree ("segment");--> statement-breakpoint
 CREATE INDEX "former_positions_by_revision" ON "former_positions" USING btree ("revision");--> statement-breakpoint
 CREATE INDEX "contract_claim_totals_by_claims" ON "contract_claim_totals" USING btree ("window_seconds","claim_count" DESC NULLS FIRST,"amount_usd" DESC NULLS FIRST,"newest_block_timestamp" DESC NULLS FIRST,"chain_id","address");--> statement-breakpoint
 CREATE INDEX "contract_claim_totals_by_amount" ON "contract_claim_totals" USING btree ("window_seconds","amount_usd" DESC NULLS FIRST,"claim_count" DESC NULLS FIRST,"newest_block_timestamp" DESC NULLS FIRST,"chain_id","address");--> statement-breakpoint
@@ -591,8 +547,4 @@ INSERT INTO "changes" ("revision", "position", "epoch", "at", "kind")
 	SELECT "revision", 0, "epoch", clock_timestamp(), 'beginning' FROM "data_versions";--> statement-breakpoint
 INSERT INTO "token_versions" ("version") VALUES (gen_random_uuid());--> statement-breakpoint
 INSERT INTO "claim_windows" ("window_seconds", "as_of")
-	SELECT "seconds", extract(epoch FROM now())::bigint FROM unnest(ARRAY[0, 3600, 21600, 86400, 604800]) "seconds";--> statement-breakpoint
-INSERT INTO "indexed_facets" ("kind", "chain_id", "value")
-	VALUES ('all', 0, ''), ('whitelisted', 0, ''), ('active', 0, ''), ('template', 0, '');--> statement-breakpoint
-INSERT INTO "bitmap_segments" ("segment", "empty") VALUES (0, repeat('0', 8192)::varbit);--> statement-breakpoint
-INSERT INTO "active_bitmap_state" ("as_of") VALUES (now());
+	SELECT "seconds", extract(epoch FROM now())::bigint FROM unnest(ARRAY[0, 3600, 21600, 86400, 604800]) "seconds";

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type FastifyInstance, fastify } from 'fastify'
 import { ResponseCache } from './cache/response-cache.ts'
 import { DatabaseUnreachableError } from './database/connection/database-errors.ts'
-import { type Database, LOOKUP_CONNECTIONS } from './database/connection/open-database.ts'
+import { type Database, LOADING_CONNECTIONS, LOOKUP_CONNECTIONS } from './database/connection/open-database.ts'
 import type { ServerState } from './database/connection/timeline-guard.ts'
 import type { OpenSnapshot } from './database/exported-records/export-snapshots.ts'
 import { serveDocs } from './features/docs/docs-routes.ts'
@@ -31,6 +31,7 @@ import { addHealthRoutes } from './observability/health.ts'
 import type { LogStream } from './observability/log-output.ts'
 import { createLogging, createRequestId, decorateForLog } from './observability/logging.ts'
 import { schemas, serveOperations } from './operations.ts'
+import { type CampaignIndexReader, followCampaigns } from './read-models/campaign-index/read.ts'
 import { createDataVersionReader } from './read-models/data-version/read.ts'
 import { createValidator, type Validator } from './schemas/validator.ts'
 import type { Settings } from './settings.ts'
@@ -39,8 +40,10 @@ export interface AppOptions {
   database: Database
   /** For cheap queries, so that they never wait for slow ones; by default `database`. */
   lookups?: Database
-  /** How exports read the database; without it, they fail. */
+  /** How exports, and all campaigns, are read from the database; without it, that fails. */
   openSnapshot?: OpenSnapshot
+  /** The index that lists of campaigns are found in; by default one that is loaded for the first of them. */
+  campaignIndex?: CampaignIndexReader
   settings: Settings
   /** Whether the database is there and its schema current. */
   isReady: () => Promise<boolean>
@@ -98,10 +101,26 @@ export async function buildApp(options: AppOptions) {
       : createRateLimit('requests', settings.REQUESTS_PER_MINUTE, countClient, counts)
   const attempts = createRateLimit('failed-attempts', settings.FAILED_AUTH_PER_MINUTE, countClient, counts)
   const { isReady, isStarted, loadMcp } = options
-  const context = { database, lookups, openSnapshot, versions, responseCache, connections, counts, settings }
+  const { campaignIndex = followCampaigns(lookups, openSnapshot) } = options
+  const context = {
+    database,
+    lookups,
+    openSnapshot,
+    versions,
+    campaignIndex,
+    responseCache,
+    connections,
+    counts,
+    settings,
+  }
   await serveOperations(app, { ...context, databaseServer, loadMcp, now }, { limit, attempts }, isStarted)
 
-  addHealthRoutes(app, isReady)
+  const isListing = settings.SURFACES.includes('public')
+  addHealthRoutes(app, async () => {
+    if (!(await isReady())) return false
+    if (isListing) await campaignIndex.start()
+    return true
+  })
   await app.register(async (pages) => {
     if (limit !== undefined) enforceRateLimit(pages, limit)
     await servePages(pages, options, lookups, now)
@@ -112,7 +131,7 @@ export async function buildApp(options: AppOptions) {
 type IsProxy = ReturnType<typeof trustProxies> | undefined
 
 const maxConnectionsOf = ({ MAX_CONNECTIONS, DATABASE_POOL_SIZE, MAX_EXPORTS }: Settings) =>
-  connectionLimit(MAX_CONNECTIONS, DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS + MAX_EXPORTS)
+  connectionLimit(MAX_CONNECTIONS, DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS + MAX_EXPORTS + LOADING_CONNECTIONS)
 
 function createConnections(settings: Settings, isProxy: IsProxy) {
   const maxConnections = maxConnectionsOf(settings)

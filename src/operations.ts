@@ -62,6 +62,7 @@ import type { RateLimit } from './http/security/rate-limits.ts'
 import type { Connections } from './http/server/connections.ts'
 import { abandonWithClient } from './http/server/overload.ts'
 import type { ServiceCounts } from './observability/counters.ts'
+import type { CampaignIndexReader } from './read-models/campaign-index/read.ts'
 import { createChangeReader } from './read-models/changes/read.ts'
 import type { DataVersionReader } from './read-models/data-version/read.ts'
 import { eligibilitySchemas } from './schemas/campaigns/account-eligibility.ts'
@@ -75,6 +76,7 @@ export interface OperationContext {
   lookups: Database
   openSnapshot: OpenSnapshot
   versions: DataVersionReader
+  campaignIndex: CampaignIndexReader
   responseCache: ResponseCache
   connections: Connections
   counts: ServiceCounts
@@ -147,17 +149,20 @@ export async function serveOperations(
 
 /** The operations of the surface that is open to all. */
 async function servePublicOperations(surface: FastifyInstance, context: OperationContext) {
-  const { database, lookups, versions, responseCache, settings, now } = context
+  const { database, lookups, campaignIndex, versions, responseCache, settings, now } = context
   // One for all: all show the same few tokens.
   const tokenStore = createTokenStore(lookups)
-  const campaigns = createCampaignRepository(database, lookups, tokenStore, versions, now)
+  const campaigns = createCampaignRepository({ database, lookups, tokenStore, campaignIndex, versions, clock: now })
   await surface.register(campaignRoutes, { campaigns, responseCache })
   await surface.register(trendingRoutes, {
     trending: createTrendingRepository(database, tokenStore, now),
     responseCache,
   })
   await surface.register(contractRoutes, { contracts: createContractRepository(database, now), responseCache })
-  await surface.register(tokenRoutes, { tokens: createTokenRepository(database, now), responseCache })
+  await surface.register(tokenRoutes, {
+    tokens: createTokenRepository(database, campaignIndex, versions, now),
+    responseCache,
+  })
   await surface.register(activityRoutes, { activity: createActivityRepository(database, now), responseCache })
   await surface.register(outlookRoutes, { outlooks: createOutlookRepository(database, now), responseCache })
   await surface.register(priceRoutes, { prices: createPriceRepository(database, now), responseCache, clock: now })

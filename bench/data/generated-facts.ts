@@ -33,7 +33,6 @@ export async function generateFacts(client: pg.Client, campaigns: number, claims
   await client.query('select rebuild_claim_totals()')
   for (const statement of recomputeIncentiveState) await client.query(statement)
   await client.query(refreshTrendingCampaigns('select campaign_key from trending_campaigns'))
-  await client.query('select rebuild_campaign_bitmaps()')
   await client.query('vacuum (analyze)')
 }
 

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { buildApp } from '../app.ts'
 import { ConfigurationError } from '../config.ts'
 import { openServingDatabase, withClient } from '../database/connection/open-database.ts'
+import { openSnapshotsOf } from '../database/exported-records/export-snapshots.ts'
 import { inSnapshot } from '../database/snapshot.ts'
 import { withCurrentSchema } from '../process/database-access.ts'
 import { toPrintable } from '../process/print-rows.ts'
@@ -58,6 +59,7 @@ async function recordQueries(settings: Settings, databaseUrl: string, { url, tok
   const app = await buildApp({
     database: queries.database,
     lookups: lookups.database,
+    openSnapshot: openSnapshotsOf(queries.pool, guard),
     settings,
     databaseServer: () => guard.server,
     isReady: async () => true,

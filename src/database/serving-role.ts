@@ -10,11 +10,7 @@ class ServingRoleError extends OperatorError {
 export const SERVING_SCHEMAS = ['public', 'drizzle'] as const
 
 /** Functions that do for the serving role what it may not do itself. */
-export const SERVING_FUNCTIONS = [
-  'advance_claim_windows(integer, integer)',
-  'advance_active_bitmap(integer)',
-  'drop_changes(interval, integer)',
-] as const
+export const SERVING_FUNCTIONS = ['advance_claim_windows(integer, integer)', 'drop_changes(interval, integer)'] as const
 
 const schemas = SERVING_SCHEMAS.join(', ')
 
@@ -75,7 +71,7 @@ export async function grantReading(client: pg.Client, role: string) {
 
 /**
  * Leaves a role only the rights on our tables and schemas that `serve` needs: it reads, and records when a credential was
- * used. What changes with the clock is changed by functions (see advance_claim_windows, advance_active_bitmap).
+ * used. What changes with the clock is changed by a function (see advance_claim_windows).
  * Migrations and imports need the role that owns the tables.
  */
 export async function revokeOtherRights(client: pg.Client, role: string) {

@@ -1,5 +1,5 @@
 import { type Sample, within } from '../database/find-data-differences.ts'
-import { differingFacets } from '../read-models/campaign-search/check.ts'
+import { differingFacets } from '../read-models/campaign-index/check.ts'
 import { differingClaimHours } from '../read-models/claim-hours/check.ts'
 import {
   differingCampaignTotals,

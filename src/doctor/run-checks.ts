@@ -8,7 +8,6 @@ import {
 import { findDifferences, pickCampaigns, type Sample } from '../database/find-data-differences.ts'
 import type { FollowedChain } from '../database/lookups/followed-chains.ts'
 import { inSnapshot, type Query } from '../database/snapshot.ts'
-import { campaignsWithWrongBits, differingBitmaps } from '../read-models/campaign-search/check.ts'
 import { examineChanges } from '../read-models/changes/maintain.ts'
 import { examineRevision, readRevision } from '../read-models/data-version/maintain.ts'
 import { examineUnvaluedClaims } from '../read-models/prices/check.ts'
@@ -125,8 +124,6 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     locale,
     ...derivedColumns.map(({ name, subject, differing }) => compareRows(name, subject, differing)),
     ...derivedCounts.map(({ name, subject, differing }) => compareRows(name, subject, differing, null)),
-    compareRows('bits', 'bits of campaigns', campaignsWithWrongBits),
-    compareRows('bitmaps', 'bitmaps of facets', differingBitmaps),
     { name: 'chains', examine: async () => examineChains(await inCheckSnapshot(examined.listChains)) },
     checkOf('orphans', examineOrphans),
     checkOf('unvalued claims', examineUnvaluedClaims),

@@ -1,8 +1,7 @@
-import { clearBits, setBits, splitSegments } from '../read-models/campaign-search/maintain.ts'
 import { recordChanges } from '../read-models/changes/maintain.ts'
 import { changeClaimHours } from '../read-models/claim-hours/maintain.ts'
 import { changeContractTotals, changeTotals, countBefore } from '../read-models/claim-windows/maintain.ts'
-import { recordAffectedCampaigns } from '../read-models/data-version/maintain.ts'
+import { recordAffectedCampaigns, recordListedCampaigns } from '../read-models/data-version/maintain.ts'
 import { refreshIncentiveState } from '../read-models/incentive-state/maintain.ts'
 import {
   findRevaluedClaims,
@@ -28,7 +27,6 @@ export const batchSteps: readonly Step[] = [
   ...recordCampaignChanges,
   ...touchCampaigns,
   ...countBefore,
-  ...clearBits,
 
   // The facts, each after the facts that it refers to.
   ...mergePrices,
@@ -50,9 +48,7 @@ export const batchSteps: readonly Step[] = [
   ...refreshIncentiveState,
   ...changeTotals,
   ...changeClaimHours,
-  ...setBits,
   ...changeContractTotals,
-  ...splitSegments,
 ]
 
 /**
@@ -81,4 +77,5 @@ export async function runBatchSteps(
     if (populates !== undefined) await plan(populates)
   }
   if ([...changes].every((kind) => aboutCampaigns.includes(kind))) await query(recordAffectedCampaigns)
+  await query(recordListedCampaigns)
 }

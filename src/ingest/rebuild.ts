@@ -4,7 +4,7 @@ import { withClient } from '../database/connection/open-database.ts'
 import { compareObjects, type StoredSchemaObject, schemaObjects, toRestoration } from '../database/schema-objects.ts'
 import { applySources } from '../database/schema-sources.ts'
 import { findServingRoles, grantReading, revokeWritingFunctions } from '../database/serving-role.ts'
-import { recomputeFacets } from '../read-models/campaign-search/maintain.ts'
+import { recomputeFacets } from '../read-models/campaign-index/maintain.ts'
 import { refreshTrendingCampaigns } from '../read-models/claim-windows/maintain.ts'
 import { recomputeIncentiveState } from '../read-models/incentive-state/maintain.ts'
 import { recomputeValues } from '../read-models/prices/maintain.ts'
@@ -34,7 +34,6 @@ const derivedData = [
   'delete from profile_score_counts',
   `insert into profile_score_counts (score_bucket, profile_count)
   select score_bucket, count(*) from profiles group by score_bucket`,
-  'select rebuild_campaign_bitmaps()',
   'delete from token_versions',
   'insert into token_versions (version) values (gen_random_uuid())',
   // Readers of a revision from before a gap start over.

@@ -144,21 +144,21 @@ test('what a standby cancels for the sake of what it replays is asked again', as
   await using strict = await primary.openReplica({ max_standby_streaming_delay: '0' })
   await using api = await startOn(strict)
   await api.get('/campaigns')
-  // A page waits for maps and holds incentives, and then what is replayed wants the incentives.
-  const maps = await lockCampaigns(primary.url, 'facet_bitmaps')
+  // A search waits for tokens and holds campaigns, and then what is replayed wants the campaigns.
+  const tokens = await lockCampaigns(primary.url, 'tokens')
   await shipNow()
   const waiting = async () =>
-    (await strict.query(`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%result.nth%'`))
+    (await strict.query(`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%words_query%'`))
       .length
   const responses: ReturnType<typeof api.get>[] = []
-  while ((await waiting()) === 0) responses.push(api.get(`/campaigns?page=${responses.length + 1}`))
-  const wanted = await lockCampaigns(primary.url, 'incentives')
+  while ((await waiting()) === 0) responses.push(api.get(`/campaigns?search=x&page=${responses.length + 1}`))
+  const wanted = await lockCampaigns(primary.url, 'campaigns')
   await shipNow()
   await expect
     .poll(() => strict.log(), { timeout: 10_000 })
     .toMatch(/canceling statement due to conflict with recovery|deadlock detected/)
   await wanted[Symbol.asyncDispose]()
-  await maps[Symbol.asyncDispose]()
+  await tokens[Symbol.asyncDispose]()
   await shipNow()
   const statuses = (await Promise.all(responses)).map(({ statusCode }) => statusCode)
   expect(statuses).toEqual(responses.map(() => 200))

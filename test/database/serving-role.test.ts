@@ -234,7 +234,6 @@ describe('the role that serves', () => {
     const writing = functions.filter(({ isWriting }) => isWriting).map(({ name }) => name)
     expect(writing).toEqual(expect.arrayContaining(['bump_data_version()', 'rebuild_claim_totals()']))
     expect(writing.filter((name) => !denied.includes(name)).sort()).toEqual([
-      'advance_active_bitmap(integer)',
       'advance_claim_windows(integer,integer)',
       'drop_changes(interval,integer)',
     ])

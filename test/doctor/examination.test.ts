@@ -11,7 +11,6 @@ import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import { rebuild } from '../../src/ingest/rebuild.ts'
 import type { CheckedFinding } from '../../src/schemas/check-findings.ts'
-import { mapSomeFacets } from '../setup/data/campaign-maps.ts'
 import { setFollowed } from '../setup/data/followed-chains.ts'
 import { generateSmallSample } from '../setup/data/small-sample.ts'
 import { createTestDatabase, lockCampaigns, type TestDatabase } from '../setup/database.ts'
@@ -41,7 +40,6 @@ beforeAll(async () => {
   for (let batch = 0; batch < 3; batch += 1) {
     await importRecords(healthy.url, [toRecordSource('batch', [aClaim(campaign)])])
   }
-  await mapSomeFacets(healthy, 1)
   await healthy.query(`create role ${role} login password '${PASSWORD}'`)
   await migrateDatabase(healthy.url, { servingRole: role })
 })
@@ -80,7 +78,7 @@ const faultsOf = async (database: TestDatabase, options: Partial<Examined> = {})
 
 const CHECKS =
   'server schema rights schema_objects locale facets values incentives flags claimants campaign_totals ' +
-  'claim_hours trending contract_totals members token_prices counts bits bitmaps chains orphans ' +
+  'claim_hours trending contract_totals members token_prices counts chains orphans ' +
   'unvalued_claims changes revision'
 
 test.each([true, false])('a healthy database is found in order, whole and by a sample: %s', async (isComplete) => {
@@ -215,7 +213,7 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
   },
   {
     check: 'rights',
-    says: /lacks execute on advance_claim_windows\(integer, integer\) and 2 more$/,
+    says: /lacks execute on advance_claim_windows\(integer, integer\) and 1 more$/,
     defect: `revoke execute on all functions in schema public from ${role}`,
   },
   {
@@ -270,8 +268,8 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
   },
   {
     check: 'schema objects',
-    says: /^function build_facet_bitmap is missing$/,
-    defect: 'drop function build_facet_bitmap',
+    says: /^function rebuild_claim_totals is missing$/,
+    defect: 'drop function rebuild_claim_totals',
   },
   {
     check: 'incentives',
@@ -288,7 +286,7 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
     check: 'flags',
     says: /1 in all/,
     defect: `update campaigns set has_whitelisted_rewards = not has_whitelisted_rewards where ${one('campaigns')};
-      select rebuild_campaign_bitmaps(), refresh_trending_campaigns(array(select key from campaigns))`,
+      select refresh_trending_campaigns(array(select key from campaigns))`,
   },
   {
     check: 'claimants',
@@ -349,23 +347,6 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
     check: 'counts',
     says: /1 in all: profiles of score \d+$/,
     defect: `delete from profile_score_counts where ${one('profile_score_counts')}`,
-  },
-  {
-    check: 'bits',
-    says: /1 in all: \d+:0x/,
-    defect: `update campaign_bits set identifier = identifier + 1 where ${one('campaign_bits')}`,
-  },
-  {
-    check: 'bitmaps',
-    says: /1 in all: \w+.* segment \d+$/,
-    defect: `update facet_bitmaps set bits = set_bit(bits, 5, 1 - get_bit(bits, 5)) where ${one('facet_bitmaps')}`,
-  },
-  {
-    check: 'bitmaps',
-    says: /1 in all: target /,
-    // Where nobody has a place.
-    defect: `update facet_bitmaps set bits = set_bit(bits, 8000, 1)
-      where facet_key = (select key from indexed_facets where kind = 'target' limit 1)`,
   },
   {
     check: 'orphans',
@@ -511,10 +492,10 @@ describe('a defect is found, and nothing else, and mended by what the advice nam
     await using database = await createTestDatabase(healthy)
     await database.query(`update incentives set claim_count = claim_count + 1;
       update campaign_claimant_counts set claimant_count = 1000;
-      update contract_claim_totals set campaign_count = campaign_count + 1; update facet_bitmaps set bits = ~bits`)
+      update contract_claim_totals set campaign_count = campaign_count + 1`)
     const faults = await faultsOf(database, { isComplete: false })
     expect(faults.map(({ check }) => check)).toEqual(
-      expect.arrayContaining(['incentives', 'claimants', 'contract totals', 'bitmaps']),
+      expect.arrayContaining(['incentives', 'claimants', 'contract totals']),
     )
   })
 })

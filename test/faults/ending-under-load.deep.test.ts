@@ -16,7 +16,7 @@ const PAGES = 20
 
 /** All different, so that each is a question of its own. */
 const paths = Array.from({ length: PAGES }, (_, page) =>
-  Array.from({ length: CAMPAIGNS }, (_, size) => `/campaigns?pageSize=${size + 1}&page=${page + 1}`),
+  Array.from({ length: CAMPAIGNS }, (_, size) => `/campaigns?search=found&pageSize=${size + 1}&page=${page + 1}`),
 )
 
 /** Sends a request on a connection of its own; resolves once it is sent. */
@@ -32,7 +32,7 @@ async function send(port: string, path: string, localAddress: string) {
 
 test('a thousand requests that are under way when a service is asked to end are answered, each whole', async () => {
   await using database = await createTestDatabase()
-  const campaigns = Array.from({ length: CAMPAIGNS }, () => aCampaign())
+  const campaigns = Array.from({ length: CAMPAIGNS }, () => aCampaign({ campaignName: 'Found' }))
   await importRecords(database.url, [toRecordSource('test records', campaigns)])
   const settings = {
     ...{ DATABASE_URL: database.url, PORT: '0', MAX_EVENT_LOOP_DELAY_MS: '0' },
@@ -51,7 +51,7 @@ test('a thousand requests that are under way when a service is asked to end are 
   await using service = startCli(['serve'], settings)
   const url = await service.ready()
   const { port } = new URL(url)
-  await using lock = await lockCampaigns(database.url)
+  await using lock = await lockCampaigns(database.url, 'tokens')
   const sent = []
   // Not more at once than the system lets wait at a listener, and of no address more than its share.
   for (const [index, wave] of paths.entries()) {

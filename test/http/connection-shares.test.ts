@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
 import { openPool } from '../../src/database/connection/pool.ts'
+import { openSnapshotsOf } from '../../src/database/exported-records/export-snapshots.ts'
 import { createTestDatabase, lockCampaigns, type TestDatabase } from '../setup/database.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
@@ -17,7 +18,7 @@ async function startApp(given: Record<string, string> = {}) {
   const lookups = openPool({ url: database.url, ...limits, onIdleError: () => undefined })
   const settings = readSettings({ LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: '0', ...given })
   const app = await buildApp({
-    ...{ database: queries.database, lookups: lookups.database },
+    ...{ database: queries.database, lookups: lookups.database, openSnapshot: openSnapshotsOf(lookups.pool) },
     settings,
     isReady: async () => true,
   })
@@ -29,7 +30,7 @@ async function startApp(given: Record<string, string> = {}) {
     /** A page that nobody else asks for, in a statement of its own; its status. */
     async getOwnPage(remoteAddress: string, headers = {}) {
       page += 1
-      const url = `/campaigns?distributionChannel=a,b,c,d,e,f&page=${page}`
+      const url = `/campaigns?search=x&page=${page}`
       return (await app.inject({ url, remoteAddress, headers })).statusCode
     },
     async [Symbol.asyncDispose]() {
@@ -59,7 +60,7 @@ const tally = (statuses: number[]) => ({
 
 test('one address gets a quarter of the connections and of the queue, and others are answered', async () => {
   await using api = await startApp()
-  await using lock = await lockCampaigns(api.database.url, 'action_steps')
+  await using lock = await lockCampaigns(api.database.url, 'tokens')
   const asked = Array.from({ length: 20 }, () => api.getOwnPage('192.0.2.1'))
   await untilHeld(api.database, 2)
   await waitFor(() => (api.pool.waitingCount === 2 ? true : undefined))
@@ -76,7 +77,7 @@ test('one address gets a quarter of the connections and of the queue, and others
 
 test('addresses of one IPv6 network are one, and behind a trusted proxy its clients count', async () => {
   await using api = await startApp({ TRUSTED_PROXIES: '192.0.2.0/24' })
-  await using lock = await lockCampaigns(api.database.url, 'action_steps')
+  await using lock = await lockCampaigns(api.database.url, 'tokens')
   const asked = Array.from({ length: 4 }, (_, client) =>
     api.getOwnPage('192.0.2.1', { 'x-forwarded-for': `2001:db8:0:${client % 2}::${client}` }),
   )
@@ -90,14 +91,14 @@ test('addresses of one IPv6 network are one, and behind a trusted proxy its clie
 test('what has lately been dear gets half of the connections and of the queue, whoever asks', async () => {
   await using api = await startApp()
   // By a lock: the first pages take long, and what takes long has been dear.
-  await using first = await lockCampaigns(api.database.url, 'action_steps')
+  await using first = await lockCampaigns(api.database.url, 'tokens')
   const slow = api.getOwnPage('192.0.2.1')
   await untilHeld(api.database, 1)
   await sleep(300)
   await first.release()
   expect(await slow).toBe(200)
 
-  await using second = await lockCampaigns(api.database.url, 'action_steps')
+  await using second = await lockCampaigns(api.database.url, 'tokens')
   const asked = Array.from({ length: 20 }, (_, client) => api.getOwnPage(`198.51.100.${client}`))
   await untilHeld(api.database, 4)
   await waitFor(() => (api.pool.waitingCount === 4 ? true : undefined))

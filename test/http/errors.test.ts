@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
 import { openPool } from '../../src/database/connection/pool.ts'
+import { openSnapshotsOf } from '../../src/database/exported-records/export-snapshots.ts'
 import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
 import { aCampaign } from '../setup/records.ts'
 import { closedPort, collect, exchange, listen, type RawResponse } from '../setup/servers/sockets.ts'
@@ -422,8 +423,8 @@ describe('a database', () => {
 
   test('that is too slow is 503, and serves again afterwards', async () => {
     await using slow = await startAppWith({ statementTimeoutMs: 200, poolSize: 2, connectionTimeoutMs: 5000 })
-    await using lock = await lockCampaigns(slow.url)
-    const reply = toRawResponse(await slow.app.inject('/campaigns'))
+    await using lock = await lockCampaigns(slow.url, 'tokens')
+    const reply = toRawResponse(await slow.app.inject('/campaigns?search=x'))
     expect(reply.headers['retry-after']).toMatch(/^[1-9][0-9]*$/)
     expectFailure(reply, 503)
     await lock.release()
@@ -432,10 +433,10 @@ describe('a database', () => {
 
   test('without a free connection is 503', async () => {
     await using busy = await startAppWith({ statementTimeoutMs: 30_000, poolSize: 1, connectionTimeoutMs: 150 })
-    await using lock = await lockCampaigns(busy.url)
-    const first = busy.app.inject('/campaigns')
+    await using lock = await lockCampaigns(busy.url, 'tokens')
+    const first = busy.app.inject('/campaigns?search=x')
     await new Promise((resolve) => setTimeout(resolve, 50))
-    const second = toRawResponse(await busy.app.inject('/campaigns?pageSize=1'))
+    const second = toRawResponse(await busy.app.inject('/campaigns?search=y'))
     expect(second.headers['retry-after']).toMatch(/^[1-9][0-9]*$/)
     expectFailure(second, 503)
     await lock.release()
@@ -570,6 +571,7 @@ async function startAppWith(limits: { statementTimeoutMs: number; poolSize: numb
   const opened = openPool({ url: database.url, ...limits, onIdleError: () => undefined })
   const app = await buildApp({
     database: opened.database,
+    openSnapshot: openSnapshotsOf(opened.pool),
     settings: readSettings({ LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: '0' }),
     isReady: async () => true,
   })

@@ -212,7 +212,7 @@ describe('every code', () => {
 
   /** Requests that fail with a code, by the code. */
   const REACHED: Record<string, () => Promise<Reply>> = {
-    invalid_request: () => get('/campaigns?page=x', PROBLEM),
+    invalid_request: () => get('/campaigns?search=x&page=x', PROBLEM),
     malformed_url: () => get('/%zz', PROBLEM),
     invalid_http: () => exchange(port, 'NONSENSE\r\n\r\n'),
     missing_token: () => get('/users/profile', PROBLEM),
@@ -273,12 +273,12 @@ describe('every code', () => {
     async too_many_concurrent_requests() {
       await using limited = await startTestApp({ MAX_CONCURRENT_REQUESTS: '640' }, api.database)
       const crowded = await listen(limited.app)
-      await using lock = await lockCampaigns(api.database.url, 'action_steps')
+      await using lock = await lockCampaigns(api.database.url, 'tokens')
       const from = { port: crowded, host: '127.0.0.1', localAddress: '127.0.0.2' }
       const held = Array.from({ length: 65 }, (_, index) => {
         const socket = connect(from)
         const received = collect(socket)
-        socket.write(toRequest(`GET /campaigns?page=${index + 1}`))
+        socket.write(toRequest(`GET /campaigns?search=x&page=${index + 1}`))
         return received
       })
       const refused = await waitFor(async () => {
@@ -329,7 +329,7 @@ describe('every code', () => {
         `create view data_versions as select revision + nextval('looks')::integer as revision, ${row?.columns}
         from stored_revisions`,
       )
-      return await get('/campaigns', PROBLEM, changing.app)
+      return await get('/explore/contracts', PROBLEM, changing.app)
     },
     async database_unavailable() {
       const url = `postgres://127.0.0.1:${await closedPort()}/away`

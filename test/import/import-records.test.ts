@@ -8,9 +8,9 @@ import { importRecords } from '../../src/import/importer.ts'
 import { type ImportSource, toFileSource, toNdjson, UnreadableFileError } from '../../src/import/sources.ts'
 import { type ImportRecord, recordTypes } from '../../src/ingest/records.ts'
 import { ImportFaultsError } from '../../src/ingest/validation-errors.ts'
-import { expectMapsToAgree } from '../setup/data/campaign-maps.ts'
 import { variants } from '../setup/data/incentive-variants.ts'
 import { OF_ITS_OWN } from '../setup/data/stored-content.ts'
+import { expectTrendingToAgree } from '../setup/data/trending-rows.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
   aCampaign,
@@ -53,7 +53,7 @@ async function faultsOfSources(database: TestDatabase, sources: ImportSource[]) 
 
 /** Every row of every table, keys included, versions not, in a fixed order; but of the one that only says how far the clock has come. */
 async function dump(database: TestDatabase) {
-  await expectMapsToAgree(database)
+  await expectTrendingToAgree(database)
   const tables = await database.query(
     `select table_name as name from information_schema.tables
     where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> all ('{${OF_ITS_OWN}}')`,

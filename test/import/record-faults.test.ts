@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import type { ImportSource } from '../../src/import/sources.ts'
 import { ImportFaultsError } from '../../src/ingest/validation-errors.ts'
-import { expectMapsToAgree } from '../setup/data/campaign-maps.ts'
 import { OF_ITS_OWN } from '../setup/data/stored-content.ts'
+import { expectTrendingToAgree } from '../setup/data/trending-rows.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
   aCampaign,
@@ -44,7 +44,7 @@ async function faultsOfSources(database: TestDatabase, sources: ImportSource[]) 
 
 /** Every row of every table, keys included, versions not, in a fixed order; but of the one that only says how far the clock has come. */
 async function dump(database: TestDatabase) {
-  await expectMapsToAgree(database)
+  await expectTrendingToAgree(database)
   const tables = await database.query(
     `select table_name as name from information_schema.tables
     where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> all ('{${OF_ITS_OWN}}')`,

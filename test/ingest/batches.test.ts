@@ -5,7 +5,6 @@ import { type Ingest, openIngest } from '../../src/ingest/batches.ts'
 import type { CampaignRecord } from '../../src/ingest/campaign-records.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
 import type { Batch } from '../../src/ingest/staging/staged-batches.ts'
-import { mapSomeFacets } from '../setup/data/campaign-maps.ts'
 import {
   allOf,
   changesOf,
@@ -66,7 +65,6 @@ test.each(firstOf([1, 2, 3]))(
     await apply([...generateSmallSample({ campaigns: 40, claims: 500, seed, now: new Date() })])
     await expectToAgree(database, facts)
     for (let round = 0; round < repeated(4, 6); round += 1) {
-      await mapSomeFacets(database, 0.2)
       await expectToAgree(database, facts)
       const claims = allOf(facts, 'claim').filter(() => random() < 0.1)
       const campaigns = allOf(facts, 'campaign').filter(() => random() < 0.05)

@@ -25,7 +25,6 @@ async function newest(database: TestDatabase) {
   return rows.map((row) => row.newest)
 }
 
-/** More than 150 have bitmaps, in which the next one is looked for. */
 const MANY = repeated(200, 1050)
 
 test('the newest campaign of a contract of many is the next one, near or far, when the newest is withdrawn', async () => {
@@ -44,11 +43,15 @@ test('the newest campaign of a contract of many is the next one, near or far, wh
   await ingest.close()
 })
 
-test('to take back the newest campaign of a contract of thousands reads few rows', async () => {
+test('to take back the newest campaign of a contract looks at each of its other campaigns once', async () => {
   await using database = await createTestDatabase()
   const [latest] = campaignsAt(popular, 9_000, 1)
   await importRecords(database.url, [
-    toRecordSource('campaigns', [...campaignsAt(popular, 2_000, 3_400), ...(latest ? [latest] : [])]),
+    toRecordSource('campaigns', [
+      ...campaignsAt(anAddress('another'), 2_000, 1_700),
+      ...campaignsAt(popular, 3_700, 1_700),
+      ...(latest ? [latest] : []),
+    ]),
   ])
   await database.query('vacuum analyze')
   const looks = async () => {
@@ -65,10 +68,11 @@ test('to take back the newest campaign of a contract of thousands reads few rows
   await ingest.close()
   await expect.poll(looks).toBeGreaterThan(before)
   expect(await newest(database)).toEqual([5_399])
-  expect((await looks()) - before).toBeLessThan(500)
+  // In two tables.
+  expect((await looks()) - before).toBeLessThan(2 * 1_700 + 500)
 })
 
-test('the newest campaign is the next one, when it becomes older in the batch that brings the 151st', async () => {
+test('the newest campaign is the next one, when it becomes older in the batch that brings another', async () => {
   await using database = await createTestDatabase()
   const campaigns = campaignsAt(popular, 1_000, 150)
   await importRecords(database.url, [toRecordSource('campaigns', campaigns)])
@@ -79,52 +83,49 @@ test('the newest campaign is the next one, when it becomes older in the batch th
   expect(await newest(database)).toEqual([1_148])
 })
 
-test.each(firstOf([1, 2, 3]))(
-  'contracts are ranked as the records say after random batches around 150 campaigns, where bitmaps begin: seed %i',
-  async (seed) => {
-    const { chance, integer, pick, some } = createRandom(seed)
-    const creators = [anAddress('first creator'), anAddress('second creator')]
-    const targets = [popular, anAddress('other contract'), anAddress('third contract')]
-    const timestamp = () => String(integer(1_000, 1_400))
-    const another = () =>
-      aCampaign({
+test.each(firstOf([1, 2, 3]))('contracts are ranked as the records say after random batches: seed %i', async (seed) => {
+  const { chance, integer, pick, some } = createRandom(seed)
+  const creators = [anAddress('first creator'), anAddress('second creator')]
+  const targets = [popular, anAddress('other contract'), anAddress('third contract')]
+  const timestamp = () => String(integer(1_000, 1_400))
+  const another = () =>
+    aCampaign({
+      blockTimestamp: timestamp(),
+      creator: pick(chance(0.97) ? creators.slice(0, 1) : creators),
+      actionSteps: [aStep(popular), ...some(targets, 0.1).map((target) => aStep(target))],
+    })
+  const facts: Facts = new Map()
+  const stored = () => [...facts.values()].filter((record) => record.type === 'campaign')
+  await using database = await createTestDatabase()
+  const first = Array.from({ length: 149 }, another)
+  await importRecords(database.url, [toRecordSource('campaigns', first)])
+  remember(facts, toLowerCase(first))
+  const ingest = await openIngest(database.url)
+  await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
+  await using api = await startTestApp({}, database)
+  const { compare } = createComparison(api, `seed ${seed}`)
+  const queries = [{}, ...creators.map((creator) => ({ creator }))].map(
+    (filter): Query => ['/explore/contracts', { ...filter, sortBy: 'recently-deployed' }],
+  )
+  for (let round = 0; round < repeated(8, 12); round++) {
+    const byTime = stored().sort((one, other) => Number(other.blockTimestamp) - Number(one.blockTimestamp))
+    // The newest ones most of all: only they make it necessary to look for the next.
+    const touched = [...byTime.slice(0, 3).filter(() => chance(0.7)), ...some(byTime.slice(3), 0.01)]
+    const withdrawn = some(touched, 0.3)
+    const replaced = touched
+      .filter((campaign) => !withdrawn.includes(campaign))
+      .map((campaign) => ({
+        ...campaign,
         blockTimestamp: timestamp(),
-        creator: pick(chance(0.97) ? creators.slice(0, 1) : creators),
-        actionSteps: [aStep(popular), ...some(targets, 0.1).map((target) => aStep(target))],
-      })
-    const facts: Facts = new Map()
-    const stored = () => [...facts.values()].filter((record) => record.type === 'campaign')
-    await using database = await createTestDatabase()
-    const first = Array.from({ length: 149 }, another)
-    await importRecords(database.url, [toRecordSource('campaigns', first)])
-    remember(facts, toLowerCase(first))
-    const ingest = await openIngest(database.url)
-    await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
-    await using api = await startTestApp({}, database)
-    const { compare } = createComparison(api, `seed ${seed}`)
-    const queries = [{}, ...creators.map((creator) => ({ creator }))].map(
-      (filter): Query => ['/explore/contracts', { ...filter, sortBy: 'recently-deployed' }],
-    )
-    for (let round = 0; round < repeated(8, 12); round++) {
-      const byTime = stored().sort((one, other) => Number(other.blockTimestamp) - Number(one.blockTimestamp))
-      // The newest ones most of all: only they make it necessary to look for the next.
-      const touched = [...byTime.slice(0, 3).filter(() => chance(0.7)), ...some(byTime.slice(3), 0.01)]
-      const withdrawn = some(touched, 0.3)
-      const replaced = touched
-        .filter((campaign) => !withdrawn.includes(campaign))
-        .map((campaign) => ({
-          ...campaign,
-          blockTimestamp: timestamp(),
-          ...(chance(0.3) ? { creator: pick(creators) } : {}),
-          ...(chance(0.2) ? { actionSteps: some(targets, 0.7).map((target) => aStep(target)) } : {}),
-        }))
-      const missing = integer(149, 152) - (byTime.length - withdrawn.length)
-      const records = toLowerCase([...replaced, ...Array.from({ length: Math.max(0, missing) }, another)])
-      await ingest.apply({ records, revertedCampaigns: withdrawn.map(({ id }) => id) })
-      for (const { id } of withdrawn) facts.delete(`campaign ${id}`)
-      remember(facts, records)
-      await expectToAgree(database, facts)
-      await compare(queries, [...facts.values()], new Date())
-    }
-  },
-)
+        ...(chance(0.3) ? { creator: pick(creators) } : {}),
+        ...(chance(0.2) ? { actionSteps: some(targets, 0.7).map((target) => aStep(target)) } : {}),
+      }))
+    const missing = integer(149, 152) - (byTime.length - withdrawn.length)
+    const records = toLowerCase([...replaced, ...Array.from({ length: Math.max(0, missing) }, another)])
+    await ingest.apply({ records, revertedCampaigns: withdrawn.map(({ id }) => id) })
+    for (const { id } of withdrawn) facts.delete(`campaign ${id}`)
+    remember(facts, records)
+    await expectToAgree(database, facts)
+    await compare(queries, [...facts.values()], new Date())
+  }
+})

@@ -55,7 +55,8 @@ async function startAppThatIsReady(isReady: () => Promise<boolean>) {
   })
   const app = await buildApp({
     database: opened.database,
-    settings: readSettings({ LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: '0' }),
+    // Without campaigns, which it would have to load.
+    settings: readSettings({ LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: '0', SURFACES: 'staging' }),
     isReady,
   })
   return {

@@ -131,15 +131,14 @@ test('a token in a URL is never logged, however often it is percent-encoded', as
 })
 
 test('a defect is logged with its cause under the ID that the caller got', async () => {
-  // What is kept needs no table: this page has not been asked for.
-  await database.query('alter table campaigns rename to elsewhere')
+  await database.query('alter table tokens rename to elsewhere')
   try {
-    const response = await service.get('/campaigns?page=7', { 'x-request-id': 'the-defect' })
+    const response = await service.get('/tokens?page=7', { 'x-request-id': 'the-defect' })
     expect(response.status).toBe(500)
     const failed = (await service.entriesOf('the-defect')).find(({ level }) => level >= 50)
     expect(JSON.stringify(failed)).toContain('does not exist')
   } finally {
-    await database.query('alter table elsewhere rename to campaigns')
+    await database.query('alter table elsewhere rename to tokens')
   }
 })
 

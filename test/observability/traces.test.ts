@@ -51,7 +51,7 @@ test('requests and their questions are spans of the caller’s trace, and nothin
     })
   const ofCaller = { traceId: TRACE, parentSpanId: CALLER, kind: KIND.server }
 
-  expect((await ask(`/campaigns?owner=${OWNER}`, 'a-list')).status).toBe(200)
+  expect((await ask(`/campaigns?owner=${OWNER}&search=word`, 'a-list')).status).toBe(200)
   const list = await receiver.ofRequest('a-list')
   expect(list.request).toMatchObject({
     ...ofCaller,
@@ -66,7 +66,7 @@ test('requests and their questions are spans of the caller’s trace, and nothin
   })
   expect(Object.keys(list.request.attributes)).toHaveLength(4)
   expect(list.request.events).toEqual([])
-  expect(list.queries.map(({ name }) => name)).toEqual(['data_version', 'list_campaigns'])
+  expect(list.queries.map(({ name }) => name)).toEqual(['data_version', 'find_words'])
   for (const query of list.queries) {
     expect(query).toMatchObject({ traceId: TRACE, kind: KIND.client, status: { code: STATUS.unset }, events: [] })
     expect(query.attributes).toEqual({ 'db.system.name': 'postgresql', 'db.query.summary': query.name })
@@ -81,7 +81,7 @@ test('requests and their questions are spans of the caller’s trace, and nothin
   expect((await receiver.ofRequest('a-stray')).request).toMatchObject({ ...ofCaller, name: 'GET' })
 
   await using lock = await lockCampaigns(database.url)
-  expect((await ask(`/campaigns?owner=${OWNER}&showActiveOnly=true`, 'a-failure')).status).toBe(503)
+  expect((await ask(`/campaigns?owner=${OWNER}&search=x`, 'a-failure')).status).toBe(503)
   await lock.release()
   const failure = await receiver.ofRequest('a-failure')
   expect(failure.request).toMatchObject({
@@ -96,7 +96,7 @@ test('requests and their questions are spans of the caller’s trace, and nothin
   })
 
   await using anotherLock = await lockCampaigns(database.url)
-  const isLost = ask(`/campaigns?owner=${OWNER}&pageSize=1`, 'a-loss').then(({ status }) => status)
+  const isLost = ask(`/campaigns?owner=${OWNER}&search=x&pageSize=1`, 'a-loss').then(({ status }) => status)
   await waitFor(async () => {
     await database.query(
       `select pg_terminate_backend(pid) from pg_stat_activity

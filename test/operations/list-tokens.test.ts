@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { openIngest } from '../../src/ingest/batches.ts'
-import { mapSomeFacets } from '../setup/data/campaign-maps.ts'
 import { aCampaign, anErc20Incentive, aToken, inUpperCase } from '../setup/records.ts'
 import { type BorrowedTestApp, borrowTestApp } from '../setup/test-app.ts'
 
@@ -25,10 +24,7 @@ test('tokens that most active campaigns pay come first, and filters combine', as
   const pay = (address: string, endTime: string | null = null) =>
     aCampaign({ endTime, incentives: [anErc20Incentive(address), anErc20Incentive(address)] })
   await api.save(one, two, none, pay(one.address), pay(two.address), pay(two.address, '2026-01-01T01:00:00Z'))
-  for (const isMapped of [false, true]) {
-    if (isMapped) await mapSomeFacets(api.database, 1)
-    expect(await symbols(api, '')).toEqual(['TWO', 'ONE', 'NONE'])
-  }
+  expect(await symbols(api, '')).toEqual(['TWO', 'ONE', 'NONE'])
   const { tokens } = (await api.get(`/tokens?token=8453:${inUpperCase(one.address)}`)).json()
   expect(tokens).toEqual([
     {

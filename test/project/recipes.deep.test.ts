@@ -203,11 +203,7 @@ export const differingStepCounts = (sample: Sample) => \`
     'import { takeImportLock }',
     "import { refreshStepCounts } from '../read-models/step-counts/maintain.ts'\n",
   ],
-  [
-    'src/ingest/rebuild.ts',
-    "  'select rebuild_campaign_bitmaps()',\n",
-    "  refreshStepCounts('select key from campaigns'),\n",
-  ],
+  ['src/ingest/rebuild.ts', "  'delete from token_versions',\n", "  refreshStepCounts('select key from campaigns'),\n"],
   [
     'src/doctor/derived-column-checks.ts',
     'import { differingFlags,',

@@ -19,7 +19,7 @@ export const hardest: Part = {
   },
   async *measure(context) {
     const { facts } = context
-    await queryFacts(facts.url, 'select advance_claim_windows(), advance_active_bitmap(0)')
+    await queryFacts(facts.url, 'select advance_claim_windows()')
     const queries = await findHardestQueries((sql) => queryFacts(facts.url, sql))
     await using service = await startService(context, facts.url, 0)
     const send = createSender(context, service)

@@ -33,7 +33,7 @@ export const pagesAndWindows: Part = {
     const { facts, campaigns } = context
     const popular = await findPopular(facts.url)
     // Otherwise PostgreSQL is still advancing the windows by the time since the service last ran.
-    await queryFacts(facts.url, 'select advance_claim_windows(), advance_active_bitmap(0)')
+    await queryFacts(facts.url, 'select advance_claim_windows()')
     await using service = await startService(context, facts.url, 0)
     const send = createSender(context, service)
     for (const [target, at, query] of [

@@ -36,7 +36,7 @@ export const people: Part = {
       await withBusyClaimant(ingest, any, {}, async (busy) => {
         await queryFacts(facts.url, 'vacuum (analyze) claims')
         // As the service does when it starts, by the time since it last ran.
-        await queryFacts(facts.url, 'select advance_claim_windows(), advance_active_bitmap(0)')
+        await queryFacts(facts.url, 'select advance_claim_windows()')
         await using _paused = await pauseAutovacuum(context)
         await using service = await startService(context, facts.url, 0)
         const ask = createSender(context, service)

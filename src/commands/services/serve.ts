@@ -22,6 +22,7 @@ import { measureService } from '../../observability/service-metrics.ts'
 import { createDatabaseAccess, retryWhileAway } from '../../process/database-access.ts'
 import { addressOf, listenOn, logReady, type ServedData } from '../../process/listen.ts'
 import { closeAll, ending, handleSignals, onShutdown, SHARE_OF_REQUESTS } from '../../process/shutdown.ts'
+import { followCampaigns } from '../../read-models/campaign-index/read.ts'
 import { createDataMetricsReader } from '../../read-models/data-version/read.ts'
 import { version } from '../../schemas/version.ts'
 import type { Settings } from '../../settings.ts'
@@ -47,7 +48,7 @@ export async function serve(settings: Settings) {
     onError: (error) => report(error),
   })
   const access = createDatabaseAccess(settings, (what) => app.log.info(what))
-  const { app, start, queries, lookups, guard, counts } = await createHttpService(settings)
+  const { app, start, queries, lookups, guard, counts, campaignIndex } = await createHttpService(settings)
   report = (err) => app.log.fatal({ err }, 'fatal error, shutting down')
   const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer()
   onShutdown(async () => metrics?.close())
@@ -65,6 +66,8 @@ export async function serve(settings: Settings) {
     await listenOn(app, settings, 'PORT')
     const { database } = queries
     const served = await prepareDatabase({ settings, access, database, log: app.log, onProgress: start.record })
+    // Requests wait for it, and load it again where it fails.
+    if (settings.SURFACES.includes('public')) void campaignIndex.start().catch(() => undefined)
     logReady(app.log, addressOf(app), settings, served)
     const changesKeepHours = settings.CHANGES_KEEP_HOURS
     await runPeriodicMaintenance({ database, log: app.log, changesKeepHours, signal: ending })
@@ -104,10 +107,13 @@ async function createHttpService(settings: Settings) {
   onShutdown(async () => traces?.close(settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 * SHARE_OF_TRACES))
 
   const counts = createServiceCounts()
+  const openSnapshot = openSnapshotsOf(exports.pool, guard)
+  const campaignIndex = followCampaigns(lookups.database, openSnapshot)
   const app = await buildApp({
     database: queries.database,
     lookups: lookups.database,
-    openSnapshot: openSnapshotsOf(exports.pool, guard),
+    openSnapshot,
+    campaignIndex,
     settings,
     isReady: async () => {
       if (!start.isDone || ending.aborted) return false
@@ -126,7 +132,7 @@ async function createHttpService(settings: Settings) {
     explorerFolder: join(import.meta.dirname, '../explorer'),
     docsFolder: join(import.meta.dirname, '../docs'),
   })
-  return { app, queries, lookups, guard, counts, start }
+  return { app, queries, lookups, guard, counts, start, campaignIndex }
 }
 
 /** How long a request waits for the embedded server and its sample data, which are made as fast as possible. */

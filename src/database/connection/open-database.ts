@@ -17,6 +17,9 @@ export type Database = NodePgDatabase
 /** Connections for lookups: each takes less than a millisecond, so two of them do thousands a second. */
 export const LOOKUP_CONNECTIONS = 2
 
+/** Connections for loading what is in memory, which waits for no export. */
+export const LOADING_CONNECTIONS = 1
+
 export type ServingDatabase = ReturnType<typeof openServingDatabase>
 
 interface ServingOptions extends Omit<PoolOptions, 'guard' | 'plans'> {
@@ -38,8 +41,8 @@ export function openServingDatabase({ onOlderTimeline = () => undefined, maxExpo
   // For what every request needs and an index finds at once: the data version, credentials, readiness, a row by its
   // key. Statements are planned once, since a key is found the same way whatever its value.
   const lookups = openPool({ ...options, poolSize: LOOKUP_CONNECTIONS, plans: 'once' })
-  // For what is read for long, without a limit on its statements.
-  const exports = openPool({ ...options, poolSize: Math.max(1, maxExports), statementTimeoutMs: 0 })
+  // For what is read for long, without a limit on its statements: exports, and all campaigns for their index.
+  const exports = openPool({ ...options, poolSize: maxExports + LOADING_CONNECTIONS, statementTimeoutMs: 0 })
   return {
     guard,
     queries,

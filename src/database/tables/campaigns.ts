@@ -83,7 +83,6 @@ export const campaigns = pgTable(
   },
   (table) => [
     unique('campaigns_identifier_is_unique').on(table.chainId, table.coreAddress, table.identifier),
-    // Filters with facet bitmaps (see campaign-search) do not use these.
     index('campaigns_by_owner').on(table.owner),
     index('campaigns_by_creator').on(table.creator),
     index('campaigns_by_budget').on(table.budget),

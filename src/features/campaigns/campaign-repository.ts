@@ -4,28 +4,28 @@ import type { TokenStore } from '../../database/lookups/token-metadata-cache.ts'
 import { readCursor, toCursor } from '../../http/request/cursors.ts'
 import type { Paged } from '../../http/request/page-links.ts'
 import {
-  type CampaignPageQuery,
-  toSearchRequest,
+  type Activity,
+  type CampaignIndexReader,
   toWalk,
   toWalkPosition,
   WALK_POSITION,
   type Walk,
   type WalkedPage,
-} from '../../read-models/campaign-search/read.ts'
+} from '../../read-models/campaign-index/read.ts'
 import type { DataVersion, DataVersionReader, Dependencies } from '../../read-models/data-version/read.ts'
 import { toRows, WALK_START } from '../../schemas/parameters/shared-parameters.ts'
 import { createTurns } from '../../turns.ts'
-import { prepareFind, prepareFindWithAddresses, prepareList } from './campaign-rows.ts'
+import { createPages, type Page } from './campaign-pages.ts'
+import { prepareFind, prepareFindWithAddresses } from './campaign-rows.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
-import { createCampaignTotals, createKnownPages, createPageCache, type Page } from './known-pages.ts'
 import { createShownCampaigns, type Shown, type ShownReader, withFields } from './shown-campaigns.ts'
 
 export interface CampaignRepository {
   /**
    * One page of the matching campaigns, and their exact number, both as of the same moment. Newest first, or active
-   * ones first; ties end on chain ID, core address, identifier, ascending. At most 100 rows. The cost hardly depends on
-   * filters and page: milliseconds at a million campaigns. Simultaneous requests share a statement; pages of a walk are
-   * read one by one. What is in memory and current at the version, which is the committed one, is not read.
+   * ones first; ties end on chain ID, core address, identifier, ascending. At most 100 rows. Found in the index of
+   * campaigns in this process, within milliseconds at a million of them; words are looked up in the database. What is in
+   * memory and current at the version, which is the committed one, is not read; simultaneous requests share a statement.
    */
   list(query: ListCampaignsQuery, version: DataVersion): Promise<Answerable>
   /**
@@ -45,80 +45,29 @@ interface Answerable extends Paged {
 /** Maximum number of details that share a statement. */
 const MAX_FOUND_TOGETHER = 100
 
-/** Maximum number of pages that share a statement: each may take some milliseconds, and all wait for all. */
-const MAX_LISTED_TOGETHER = 8
+interface Options {
+  database: Database
+  /** The pool for what is found by keys, and never waits for pages. */
+  lookups: Database
+  tokenStore: TokenStore
+  campaignIndex: CampaignIndexReader
+  versions: DataVersionReader
+  clock: () => Date
+}
 
-/**
- * A page with more filter entries than this, with search words or with facets may be slow, so no other page waits for
- * it.
- */
-const MAX_ENTRIES_TOGETHER = 6
-
-/** Of a larger page the keys are read first, and then only campaigns that are not in memory: a statement costs as much as these. */
-const MAX_READ_AT_ONCE = 25
-
-/** @param lookups the pool for what is found by keys, and never waits for pages. */
-export function createCampaignRepository(
-  database: Database,
-  lookups: Database,
-  tokenStore: TokenStore,
-  versions: DataVersionReader,
-  clock: () => Date,
-): CampaignRepository {
+export function createCampaignRepository(options: Options): CampaignRepository {
+  const { database, lookups, tokenStore, versions, clock } = options
   const shownIn = createShownCampaigns(tokenStore, versions)
-  const [listed, detailed] = [shownIn('list'), shownIn('detail')]
-  const findKnownPage = createKnownPages(lookups, listed, clock)
-  const findNewPage = createKnownPages(database, listed, clock)
-  const pages = createPageCache(versions)
-  const totals = createCampaignTotals(pages)
-  const listTogether = prepareList(database, 'list_campaigns')
-  // Under a separate name, so that its cost does not count against the other statement.
-  const listAlone = prepareList(database, 'list_campaigns_alone')
-  const loadPage = batchLookups(MAX_LISTED_TOGETHER, (searches) => readPages(listTogether, searches, clock()))
-  const loadKeys = batchLookups(MAX_LISTED_TOGETHER, (searches) => readPages(listTogether, searches, clock(), false))
-
-  async function readPages(list: typeof listTogether, searches: string[], now: Date, withCampaigns = true) {
-    const totalsRequest = totals.request(searches, now)
-    const values = { searches: totalsRequest.json, now: now.toISOString(), withCampaigns }
-    const rows = await listed.read(() => list.execute(values), now)
-    const byKey = new Map<number, Shown>()
-    for (const { shown } of rows) if (shown !== undefined) byKey.set(shown.key, shown)
-    const pages = new Map<string, Page>()
-    for (const { nth, listsVersion, keys: list, ...found } of rows) {
-      if (nth === null || listsVersion === null || list === null) continue
-      const allKeys = list === '' ? [] : list.split(',').map(Number)
-      const shown = allKeys.flatMap((key) => byKey.get(key) ?? [])
-      const keys = withCampaigns ? shown.map(({ key }) => key) : allKeys
-      const counts = totalsRequest.totalOf(nth, { ...found, listsVersion, keys })
-      pages.set(searches[nth - 1] ?? '', { ...counts, shown, walked: found.walked })
-    }
-    return pages
-  }
-
-  async function findPage(query: ListCampaignsQuery, walk: Walk | undefined, version: DataVersion) {
-    const { pageSize, facets, search: words } = query
-    const criteria = { ...query, ...toRows(query), activity: activityOf(query), walk }
-    const { text: search, entryCount } = toSearchRequest(criteria)
-    const lookUp = (now: Date) => totals.lookup(search, pageSize === 0, version, now)
-    const isExpensive = entryCount > MAX_ENTRIES_TOGETHER || facets !== undefined || words !== undefined
-    if (walk === undefined) {
-      const isKnown = lookUp(clock()) !== undefined
-      if (!isKnown && !isExpensive && pageSize > MAX_READ_AT_ONCE) await loadKeys(search)
-      const page = await (isKnown ? findKnownPage : findNewPage)(lookUp, version)
-      if (page !== undefined || !isExpensive) return page ?? loadPage(search)
-    }
-    return (await readPages(isExpensive ? listAlone : listTogether, [search], walk?.instant ?? clock())).get(search)
-  }
+  const findPage = createPages({ ...options, listed: shownIn('list') })
 
   return {
     async list(query, version) {
       const walk = walkOf(query, clock)
-      const page = await findPage(query, walk, version)
-      if (page === undefined) throw new TypeError('a page is not among those that were requested')
+      const page = await findPage({ ...query, ...toRows(query), activity: activityOf(query), walk }, version)
       return toListResponse(page, query, walk)
     },
 
-    find: createFind(database, lookups, detailed, clock),
+    find: createFind(database, lookups, shownIn('detail'), clock),
   }
 }
 
@@ -155,11 +104,11 @@ function createFind(
   }
 }
 
-function toListResponse({ shown, total, facets, walked }: Page, query: ListCampaignsQuery, walk: Walk | undefined) {
+function toListResponse({ shown, total, counted, walked }: Page, query: ListCampaignsQuery, walk: Walk | undefined) {
   const walkParts = walk && walked ? toWalkParts(query, walk, walked) : undefined
   const campaigns = shown.map((campaign) => jsonOf(campaign, query.fields)).join(',')
   const next = walkParts === undefined ? '' : `,"nextCursor":${JSON.stringify(walkParts.nextCursor)}`
-  const counts = facets === '' ? '' : `,${facets}`
+  const counts = counted === undefined ? '' : `,${JSON.stringify(counted).slice(1, -1)}`
   return {
     json: `{"campaigns":[${campaigns}],"totalCampaigns":${total}${next}${counts}}`,
     totalCount: total,
@@ -178,10 +127,7 @@ function changesAtOf(shown: readonly Shown[], { cursor, facets, ...query }: List
 }
 
 /** If all are active, sorting by activity changes nothing. */
-function activityOf({
-  sortBy,
-  showActiveOnly,
-}: Pick<ListCampaignsQuery, 'sortBy' | 'showActiveOnly'>): CampaignPageQuery['activity'] {
+function activityOf({ sortBy, showActiveOnly }: Pick<ListCampaignsQuery, 'sortBy' | 'showActiveOnly'>): Activity {
   if (sortBy === 'ending-soon') return 'ending'
   if (showActiveOnly) return 'only'
   return sortBy === 'active' ? 'first' : 'any'
@@ -199,7 +145,7 @@ const OPERATION = 'listCampaigns'
 /** The walk of a request, as far as it has begun; undefined without one. */
 function walkOf(query: ListCampaignsQuery, clock: () => Date): Walk | undefined {
   if (query.cursor === undefined) return undefined
-  if (query.cursor === WALK_START) return { instant: clock(), state: {} }
+  if (query.cursor === WALK_START) return { instant: clock() }
   return toWalk(readCursor(query.cursor, OPERATION, query, WALK_POSITION))
 }
 

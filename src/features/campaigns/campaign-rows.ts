@@ -4,8 +4,7 @@ import { type CampaignRecord, campaignRecords } from '../../database/lookups/cam
 import { tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { allowListAddresses } from '../../database/tables/address-lists.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
-import { campaignPages, type WalkedPage } from '../../read-models/campaign-search/read.ts'
-import { revisionStamp } from '../../read-models/data-version/read.ts'
+import { listsVersion, revisionStamp } from '../../read-models/data-version/read.ts'
 
 /** A row with the record of a campaign, and with the addresses of its allow list if these are read too. */
 export interface RecordRow {
@@ -15,37 +14,7 @@ export interface RecordRow {
   addresses?: string[] | null
 }
 
-const snapshotColumns = { tokenVersion, stamp: revisionStamp }
-
-const keysOfPages = sql`array(select distinct unnest(keys) from page where ${sql.placeholder('withCampaigns')}::boolean)`
-
-/**
- * Rows of two kinds: pages by the position of their search, without campaigns, and the campaigns of all pages, if they
- * are requested.
- */
-export function prepareList(database: Database, name: string) {
-  return database
-    .select({
-      ...snapshotColumns,
-      nth: sql<number | null>`result.nth`,
-      total: sql<number | null>`result.total`,
-      listsVersion: sql<string | null>`result.lists_version`,
-      changesAt: sql<number | null>`result.changes_at`,
-      facetCounts: sql<string | null>`result.facet_counts`,
-      keys: sql<string | null>`result.keys`,
-      walked: sql<WalkedPage | null>`result.walk`,
-      record: sql<CampaignRecord | null>`result.record`,
-    })
-    .from(sql`(
-      with page as materialized (select * from ${campaignPages} as pages)
-      select nth, total, lists_version, changes_at, facet_counts, array_to_string(keys, ',') as keys, walk, null as record from page
-      union all
-      select null, null, null, null, null, null, null, found.record from ${campaignRecords(keysOfPages)} as found
-    ) as result`)
-    .prepare(name)
-}
-
-const recordColumns = { ...snapshotColumns, record: sql<CampaignRecord>`found.record` }
+const recordColumns = { tokenVersion, stamp: revisionStamp, record: sql<CampaignRecord>`found.record` }
 
 const addressesColumn = sql<string[] | null>`(
   select json_agg(${allowListAddresses.address} order by ${allowListAddresses.address})
@@ -71,6 +40,6 @@ export const prepareFindWithAddresses = (database: Database) =>
 /** Campaigns by their keys. */
 export const prepareCampaigns = (database: Database) =>
   database
-    .select(recordColumns)
+    .select({ ...recordColumns, listsVersion })
     .from(sql`${campaignRecords(sql`${sql.placeholder('keys')}::bigint[]`)} as found`)
     .prepare('read_campaigns')

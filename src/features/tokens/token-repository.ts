@@ -2,8 +2,14 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/open-database.ts'
 import { cacheStatements, combine, given } from '../../database/prepared-statements.ts'
 import { tokens } from '../../database/tables/tokens.ts'
-import { activeRewards } from '../../read-models/campaign-search/read.ts'
-import type { Dependencies } from '../../read-models/data-version/read.ts'
+import { ChangingDataError } from '../../http/request/errors/errors.ts'
+import type { CampaignIndexReader } from '../../read-models/campaign-index/read.ts'
+import {
+  type DataVersion,
+  type DataVersionReader,
+  type Dependencies,
+  listsVersion,
+} from '../../read-models/data-version/read.ts'
 import { toSearchWords } from '../../schemas/parameters/search-words.ts'
 import { toRows } from '../../schemas/parameters/shared-parameters.ts'
 import type { ListedToken, ListTokensQuery, ListTokensResponse } from './token-schemas.ts'
@@ -11,17 +17,39 @@ import type { ListedToken, ListTokensQuery, ListTokensResponse } from './token-s
 /** Depends on lists, and on the clock: a write of tokens is about everything. */
 const dependencies: Dependencies = { campaignKeys: [], onLists: true }
 
-export function createTokenRepository(database: Database, clock: () => Date) {
+/** How often tokens are read again because lists have changed meanwhile. */
+const MAX_ATTEMPTS = 5
+
+export function createTokenRepository(
+  database: Database,
+  campaignIndex: CampaignIndexReader,
+  versions: DataVersionReader,
+  clock: () => Date,
+) {
   const statementOf = cacheStatements<ReturnType<typeof prepareList>>('list_tokens')
+
+  /** Rows of the lists of which the counts are: of how many active campaigns a token is a reward, as JSON. */
+  async function readAt<Row extends { listsVersion: string }>(
+    version: DataVersion,
+    read: (counts: string) => Promise<Row[]>,
+  ): Promise<Row[]> {
+    for (let attempts = 0, at = version; attempts < MAX_ATTEMPTS; attempts += 1, at = await versions.read()) {
+      const counted = await campaignIndex.read(at, (index) => index.countActive('reward', clock().getTime()))
+      const counts = Array.from(counted.value, ([id, campaigns]) => ({ id, campaigns }))
+      const rows = await read(JSON.stringify(counts))
+      if (rows.every((row) => row.listsVersion === counted.listsVersion)) return rows
+    }
+    throw new ChangingDataError()
+  }
 
   return {
     /**
      * One page of the matching known tokens, and their exact number: those paid by most active campaigns first; ties end
-     * on chain ID and address, ascending. At most 100. Counts for all tokens by bitmaps; tokens of few campaigns one by
-     * one.
+     * on chain ID and address, ascending. At most 100. Campaigns are counted in the index of this process.
      */
     async list(
       query: ListTokensQuery,
+      version: DataVersion,
     ): Promise<{ body: ListTokensResponse; totalCount: number; dependencies: Dependencies }> {
       const { search, chainId, token, whitelisted } = query
       const { shape, conditions, values } = combine([
@@ -35,11 +63,11 @@ export function createTokenRepository(database: Database, clock: () => Date) {
         given('whitelisted', whitelisted, (flag) => sql`is_whitelisted = ${flag}::boolean`),
       ])
       const statement = statementOf(shape, (name) => prepareList(database, name, conditions))
-      const rows = await statement.execute({ ...values, ...toRows(query), now: clock().toISOString() })
+      const rows = await readAt(version, (counts) => statement.execute({ ...values, ...toRows(query), counts }))
       const totalCount = rows[0]?.total ?? 0
       return {
         body: {
-          tokens: rows.flatMap(({ total: _, chainId, address, pricedAt, ...row }) =>
+          tokens: rows.flatMap(({ total: _, listsVersion: _lists, chainId, address, pricedAt, ...row }) =>
             chainId === null
               ? []
               : [
@@ -64,6 +92,7 @@ const prepareList = (database: Database, name: string, conditions: SQL[]) =>
   database
     .select({
       total: sql<number>`page.total`,
+      listsVersion,
       chainId: sql<number | null>`page.chain_id::float8`,
       address: sql<string | null>`page.address`,
       name: sql<string | null>`page.name`,
@@ -81,7 +110,8 @@ const prepareList = (database: Database, name: string, conditions: SQL[]) =>
           select * from ${tokens} where ${sql.join([sql`true`, ...conditions], sql` and `)}
         ), page as (
           select matching.*, coalesce(rewards.campaigns, 0) as campaigns
-          from matching left join ${activeRewards} rewards using (chain_id, address)
+          from matching left join jsonb_to_recordset(${sql.placeholder('counts')}::jsonb) rewards (id text, campaigns integer)
+            on rewards.id = matching.chain_id || ':' || matching.address
           order by campaigns desc, chain_id, address
           limit ${sql.placeholder('limit')}::integer offset ${sql.placeholder('offset')}::bigint
         )

@@ -22,6 +22,6 @@ const listTokens = {
 
 export const tokenRoutes: CachedRoutes<{ tokens: TokenRepository }> = async (app, { tokens, responseCache }) => {
   app.get('/tokens', { schema: listTokens }, (request, reply) =>
-    responseCache.send(request, reply, () => tokens.list(request.query)),
+    responseCache.send(request, reply, (version) => tokens.list(request.query, version)),
   )
 }

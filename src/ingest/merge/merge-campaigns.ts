@@ -1,4 +1,4 @@
-import { insertStagedFacets } from '../../read-models/campaign-search/maintain.ts'
+import { insertStagedFacets } from '../../read-models/campaign-index/maintain.ts'
 import { populating, type Step, stepsFor } from '../../read-models/steps.ts'
 import { upsert } from './merge-records.ts'
 

@@ -1,5 +1,4 @@
 import type pg from 'pg'
-import { bitmapTables } from '../../read-models/campaign-search/maintain.ts'
 import { notedTables } from '../../read-models/changes/maintain.ts'
 import { contributionTables } from '../../read-models/claim-windows/maintain.ts'
 import { priceTables } from '../../read-models/prices/maintain.ts'
@@ -25,7 +24,6 @@ const workingTables: Record<string, string> = {
   ...notedTables,
   ...priceTables,
   ...contributionTables,
-  ...bitmapTables,
 }
 
 /** The tables of records that contain texts of any length. */

@@ -67,24 +67,31 @@ const campaignTotals = `merge into campaign_claim_totals totals
     values (changes.window_seconds, changes.campaign_key, changes.claim_count, changes.amount_usd)`
 
 /**
- * The newest campaign of a contract, after the newest one was removed or has become older: a page of one, found in the
- * bitmaps of this batch. Costs a millisecond or two at a million campaigns, however many the contract has.
+ * Contracts that their newest campaign has left, or that has become older, each with the newest of the others. Looks at each
+ * campaign of such a contract once, for all windows.
  */
 const newestRemaining = `
-  select campaigns.block_timestamp
-  from campaign_page(array[1], array['target'], array[totals.chain_id], array[totals.address], 'any', now(), 1, 0, false) page
-  join campaigns on key = page.keys[1]`
+  select changed.chain_id, changed.address, (
+    select max(campaigns.block_timestamp)
+    from campaign_facets facet join campaigns on key = facet.campaign_key
+    where facet.kind = 'target' and facet.chain_id = changed.chain_id and facet.value = changed.address
+  ) as newest
+  from counted_before earlier full join counted_after later using (window_seconds, chain_id, address)
+  join contract_claim_totals changed using (window_seconds, chain_id, address)
+  where window_seconds = 0 and coalesce(later.newest, 0) < newest_block_timestamp and earlier.newest >= newest_block_timestamp`
 
-/** After the totals of the campaigns and the bitmaps have changed. */
-const contractTotals = `merge into contract_claim_totals totals
+/** After the totals and the facets of the campaigns have changed. */
+const contractTotals = `with replaced as materialized (${newestRemaining})
+  merge into contract_claim_totals totals
   using (
-    select window_seconds, chain_id, address,
+    select window_seconds, chain_id, address, replaced.newest as newest_remaining,
       coalesce(later.campaign_count, 0) - coalesce(earlier.campaign_count, 0) as campaign_count,
       coalesce(later.claim_count, 0) - coalesce(earlier.claim_count, 0) as claim_count,
       coalesce(later.amount_usd, 0) - coalesce(earlier.amount_usd, 0) as amount_usd,
       coalesce(later.newest, 0) as newest_now, coalesce(earlier.newest, 0) as newest_before
     from counted_before earlier
     full join counted_after later using (window_seconds, chain_id, address)
+    left join replaced using (chain_id, address)
     where (later.campaign_count, later.claim_count, later.amount_usd, later.newest)
       is distinct from (earlier.campaign_count, earlier.claim_count, earlier.amount_usd, earlier.newest)
   ) changes
@@ -93,11 +100,7 @@ const contractTotals = `merge into contract_claim_totals totals
   when matched and totals.campaign_count + changes.campaign_count = 0 then delete
   when matched then update set campaign_count = totals.campaign_count + changes.campaign_count,
     claim_count = totals.claim_count + changes.claim_count, amount_usd = totals.amount_usd + changes.amount_usd,
-    newest_block_timestamp = case
-      when newest_now >= newest_block_timestamp then newest_now
-      when newest_before < newest_block_timestamp then newest_block_timestamp
-      -- The newest campaign has left the contract, or has become older: only now is it necessary to look for another one.
-      else (${newestRemaining}) end
+    newest_block_timestamp = coalesce(newest_remaining, greatest(newest_now, newest_block_timestamp))
   when not matched then insert
     (window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
     values (changes.window_seconds, changes.chain_id, changes.address, changes.campaign_count,
@@ -142,7 +145,7 @@ export const changeTotals: Step[] = [
   ),
 ]
 
-/** After the bitmaps, in which the next newest campaign of a contract is looked for. */
+/** After the facets, by which the next newest campaign of a contract is looked for. */
 export const changeContractTotals: Step[] = [
   ...stepsFor(['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], contractTotals),
   ...stepsFor(['campaign', 'withdrawnCampaign'], contractCounts),
@@ -163,18 +166,13 @@ const MAX_CHANGES_AT_ONCE = 30
 /** The delay before a slide is repeated that found a batch or an import at work. */
 const TRY_AGAIN_MS = 200
 
-/** Minimum number of started or ended campaigns for a write, of 3 ms; each costs a page of active campaigns 0.015 ms. */
-const WORTHWHILE_STARTS_AND_ENDS = 5
-
 /**
- * Slides the stored windows on, and moves the bitmap of active campaigns to now, if a write pays off; returns whether
- * there may be more to do. Only a batch may have to wait for it, for the time of a slide; it does not wait for a batch,
+ * Slides the stored windows on, if a write pays off; returns whether there may be more to do. Only a batch may have to wait for it, for the time of a slide; it does not wait for a batch,
  * and has to be called again.
  */
 export async function slideWindows(database: Database) {
   const { rows } = await database.execute<{ hasMore: boolean | null }>(
-    sql`select advance_claim_windows(${WORTHWHILE_CHANGES}, ${MAX_CHANGES_AT_ONCE}) as "hasMore",
-      advance_active_bitmap(${WORTHWHILE_STARTS_AND_ENDS})`,
+    sql`select advance_claim_windows(${WORTHWHILE_CHANGES}, ${MAX_CHANGES_AT_ONCE}) as "hasMore"`,
   )
   const isBusy = rows[0]?.hasMore === null
   if (isBusy) await sleep(TRY_AGAIN_MS)

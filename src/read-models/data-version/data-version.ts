@@ -3,6 +3,10 @@ import type { AsOf } from '../../database/lookups/followed-chains.ts'
 /** A state of the data that was committed at the time of the query. */
 export interface DataVersion {
   revision: number
+  /** Random for each revision: another history may reach the same one, but never the same epoch. */
+  epoch: string
+  /** Equal for versions with the same lists: the same campaigns, found and sorted alike. */
+  listsVersion: string
   /** Which of the histories this process has seen: they differ after a failover or a restored backup. */
   history: number
   /** Milliseconds since 1970 at which the next campaign starts or ends. */

@@ -38,6 +38,25 @@ export const recordAffectedCampaigns = `update data_versions own
     and own.xmin = pg_current_xact_id()::xid
     and (select count(*) from touched_campaigns) <= ${MAX_NAMED}`
 
+/** A revision may name more of these: they are rare, and to find out which they are means to read all campaigns again. */
+const MAX_LISTED = 10_000
+
+/** The row of this batch; one that has written nothing has none. */
+const ITS_OWN = 'revision = (select max(revision) from data_versions) and own.xmin = pg_current_xact_id()::xid'
+
+/**
+ * Records which campaigns lists differ by from this revision on, whatever else it is about. Those with a template whose action
+ * type has changed are touched like those that are claimed; so with such a batch it is all of them.
+ */
+export const recordListedCampaigns = `update data_versions own set listed_keys = coalesce(listed.keys, '{}')
+  from (
+    select array_agg(key) as keys from (
+      select key from touched_campaigns where is_record_touched or exists (select from staged_actiontemplate)
+      union select key from flipped_campaigns
+    ) differing
+  ) listed
+  where coalesce(cardinality(listed.keys), 0) <= ${MAX_LISTED} and ${ITS_OWN}`
+
 /** The newest revision of the data. */
 interface Revision {
   revision: number

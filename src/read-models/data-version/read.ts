@@ -31,12 +31,20 @@ type Named = Pick<Change, 'epoch' | 'affectsLists'> &
 interface Known {
   revision: number
   epoch: string
+  listsVersion: string
   /** Milliseconds since 1970 for which the next change was read. */
   queriedAt: number
   nextChangeAt: number
 }
 
-const NO_EPOCH = '00000000-0000-0000-0000-000000000000'
+/** Matches no revision: at first, everything is new. */
+const NOTHING_KNOWN: Known = {
+  revision: Number.MAX_SAFE_INTEGER,
+  epoch: '00000000-0000-0000-0000-000000000000',
+  listsVersion: '',
+  queriedAt: 0,
+  nextChangeAt: 0,
+}
 
 /** As many revisions as the database stores. */
 const MAX_CHANGES = 1000
@@ -50,8 +58,7 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
   const news = prepareNewRevisions(lookups)
   const toAsOf = createAsOfParser()
   const changes = new Map<number, Change>()
-  /** Matches no revision: at first, everything is new. */
-  let known: Known = { revision: Number.MAX_SAFE_INTEGER, epoch: NO_EPOCH, queriedAt: 0, nextChangeAt: 0 }
+  let known = NOTHING_KNOWN
   let history = 0
 
   /** Whether the rows begin with the newest known revision; not if that is lost. */
@@ -81,7 +88,7 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
       const [there] = await newest.execute()
       if (there?.revision === before.revision && there.epoch === before.epoch) {
         const asOf = toAsOf(there.followed)
-        return { revision: before.revision, history: historyBefore, nextChangeAt: before.nextChangeAt, asOf }
+        return toVersion(before, historyBefore, asOf)
       }
     }
     const rows = await news.execute({
@@ -92,17 +99,17 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
     })
     const last = rows.at(-1)
     if (last === undefined) throw new TypeError('the database has no revision of the data')
-    const { revision, epoch, isNew } = last
+    const { revision, epoch, listsVersion, isNew } = last
     const asOf = toAsOf(last.followed)
-    if (!isNew) return { revision, history: historyBefore, nextChangeAt: before.nextChangeAt, asOf }
+    if (!isNew) return toVersion({ ...before, revision, epoch, listsVersion }, historyBefore, asOf)
     if (!isContinued(rows)) {
       changes.clear()
       history += 1
     }
     storeChanges(rows.map(({ revision, ...named }) => ({ revision, change: toChange(named) })))
     const nextChangeAt = Math.min(last.nextStart ?? Number.POSITIVE_INFINITY, last.nextEnd ?? Number.POSITIVE_INFINITY)
-    known = { revision, epoch, queriedAt: now, nextChangeAt }
-    return { revision, history, nextChangeAt, asOf }
+    known = { revision, epoch, listsVersion, queriedAt: now, nextChangeAt }
+    return toVersion(known, history, asOf)
   }
 
   return {
@@ -124,6 +131,12 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
     },
   }
 }
+
+const toVersion = ({ queriedAt: _, ...known }: Known, history: number, asOf: DataVersion['asOf']): DataVersion => ({
+  ...known,
+  history,
+  asOf,
+})
 
 function concerns(change: Change | undefined, dependencies: Dependencies | undefined) {
   if (change?.campaignKeys === undefined || dependencies === undefined) return true
@@ -164,6 +177,10 @@ export const dataRevision = sql<number>`(select max(${dataVersions.revision})::f
 /** In a select: the newest revision in the snapshot of the statement, with its epoch (see `stateOf`). */
 export const revisionStamp = sql<string>`(
   select revision || ' ' || epoch from data_versions order by revision desc limit 1)`
+
+/** In a select: which lists the snapshot of the statement is of. */
+export const listsVersion = sql<string>`(
+  select lists_version from data_versions order by revision desc limit 1)`
 
 /** The state of the data, for metrics. */
 export interface DataMetrics {
@@ -213,7 +230,7 @@ const prepareNewest = (database: Database) =>
  * `case` does not evaluate what it does not need.
  */
 function prepareNewRevisions(database: Database) {
-  const { revision, epoch, campaignKeys, recordKeys, claimants, affectsLists } = dataVersions
+  const { revision, epoch, listsVersion, campaignKeys, recordKeys, claimants, affectsLists } = dataVersions
   const now = sql`${sql.placeholder('now')}::timestamptz`
   const knownRevision = sql`${sql.placeholder('revision')}::bigint`
   const isNew = sql<boolean>`(${revision} <> ${knownRevision} or ${epoch} <> ${sql.placeholder('epoch')}::uuid
@@ -229,6 +246,7 @@ function prepareNewRevisions(database: Database) {
     .select({
       revision,
       epoch,
+      listsVersion,
       isNew,
       campaignKeys: ifNew(campaignKeys),
       recordKeys: ifNew(recordKeys),

@@ -17,6 +17,11 @@ export const dataVersions = pgTable('data_versions', {
    * spent; null if it may be any.
    */
   recordKeys: bigint({ mode: 'number' }).array(),
+  /**
+   * The campaigns that were added or removed, or may be found or sorted otherwise than before; null if it may be any.
+   * Unlike the others, it is there for records of all kinds.
+   */
+  listedKeys: bigint({ mode: 'number' }).array(),
   /** The ends of the addresses whose claims or signatures it is about (see `claimant_mark`); null if it may be any. */
   claimants: integer().array(),
   /**

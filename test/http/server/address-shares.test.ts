@@ -63,7 +63,7 @@ async function holdRequests(localAddress: string, count: number, toHeaders: (ind
   const held = await openMany(localAddress, count)
   const responses = held.map((socket, index) => {
     const received = collect(socket)
-    socket.write(toRequest(`/campaigns?page=${index + 1}`, `connection: close\r\n${toHeaders(index)}`))
+    socket.write(toRequest(`/campaigns?search=x&page=${index + 1}`, `connection: close\r\n${toHeaders(index)}`))
     return received.then((text) => parse(text).status)
   })
   // Whoever asks now comes behind them.
@@ -91,10 +91,10 @@ describe('connections', () => {
   test('of an address that has no idle one are closed at once, and others are served', async () => {
     await using api = await startTestApp({ MAX_CONNECTIONS: LIMIT, ADDRESS_SHARE_PERCENT: '1' })
     port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'action_steps')
+    await using lock = await lockCampaigns(api.database.url, 'tokens')
     const held = await holdRequests(CLIENT, SHARE - 1)
     const last = await open(CLIENT)
-    last.write(toRequest('/campaigns?page=99'))
+    last.write(toRequest('/campaigns?search=x&page=99'))
     await untilConnected(api, SHARE)
     await waitFor(async () => ((await ask(OTHER, '/livez')).status === 200 ? true : undefined))
     await isClosed(await open(CLIENT))
@@ -125,10 +125,10 @@ describe('connections', () => {
   test('beyond all that are busy are for probes alone', async () => {
     await using api = await startTestApp({ MAX_CONNECTIONS: '20' })
     port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'action_steps')
+    await using lock = await lockCampaigns(api.database.url, 'tokens')
     const opened = await openMany(CLIENT, 20)
     for (const [index, socket] of opened.entries()) {
-      socket.write(toRequest('/livez') + toRequest(`/campaigns?page=${index}`))
+      socket.write(toRequest('/livez') + toRequest(`/campaigns?search=x&page=${index}`))
       // What comes after it has begun, then.
       await once(socket, 'data')
     }
@@ -151,7 +151,7 @@ describe('requests', () => {
   test('of an address are a tenth of those under way; more are 429, except probes, and others are answered', async () => {
     await using api = await startTestApp({ MAX_CONCURRENT_REQUESTS: LIMIT })
     port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'action_steps')
+    await using lock = await lockCampaigns(api.database.url, 'tokens')
     const held = await holdRequests(CLIENT, SHARE)
     const refused = await ask(CLIENT, '/limits')
     expect(refused).toMatchObject({ status: 429, body: REFUSED, headers: { 'retry-after': '2' } })
@@ -165,7 +165,7 @@ describe('requests', () => {
   test('count for the client that a trusted proxy names, an IPv6 one with its /64', async () => {
     await using api = await startTestApp({ MAX_CONCURRENT_REQUESTS: LIMIT, TRUSTED_PROXIES: PROXY })
     port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'action_steps')
+    await using lock = await lockCampaigns(api.database.url, 'tokens')
     const held = await holdRequests(PROXY, SHARE, (index) => `x-forwarded-for: 2001:db8:0:1::${index + 1}\r\n`)
     const statusFor = async (client: string) => (await ask(PROXY, '/limits', `x-forwarded-for: ${client}\r\n`)).status
     expect(await statusFor('2001:db8:0:1::ffff')).toBe(429)
@@ -184,7 +184,7 @@ describe('requests', () => {
     stream.write(toRequest('/changes', `accept: text/event-stream\r\n${named}`))
     await once(stream, 'data')
     expect((await ask(PROXY, '/limits', named)).status).toBe(200)
-    await using lock = await lockCampaigns(api.database.url, 'action_steps')
+    await using lock = await lockCampaigns(api.database.url, 'tokens')
     const held = await holdRequests(PROXY, SHARE, () => named)
     stream.destroy()
     await waitFor(() => api.counts.streams() === 0 || undefined)
@@ -196,7 +196,7 @@ describe('requests', () => {
   test('of this machine have all of those under way', async () => {
     await using api = await startTestApp({ MAX_CONCURRENT_REQUESTS: LIMIT })
     port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'action_steps')
+    await using lock = await lockCampaigns(api.database.url, 'tokens')
     const held = await holdRequests('127.0.0.1', SHARE + 1)
     await lock.release()
     expect(await Promise.all(held)).toEqual(held.map(() => 200))
@@ -205,7 +205,7 @@ describe('requests', () => {
   test('have no share where it is all', async () => {
     await using api = await startTestApp({ MAX_CONCURRENT_REQUESTS: LIMIT, ADDRESS_SHARE_PERCENT: '100' })
     port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'action_steps')
+    await using lock = await lockCampaigns(api.database.url, 'tokens')
     const held = await holdRequests(CLIENT, SHARE + 1)
     expect((await ask(CLIENT, '/limits')).status).toBe(200)
     await lock.release()

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { buildApp } from '../../../src/app.ts'
 import { readSettings } from '../../../src/config.ts'
 import { openPool } from '../../../src/database/connection/pool.ts'
+import { openSnapshotsOf } from '../../../src/database/exported-records/export-snapshots.ts'
 import { createTestDatabase, lockCampaigns } from '../../setup/database.ts'
 import { aCampaign } from '../../setup/records.ts'
 import { collect, exchange, listen } from '../../setup/servers/sockets.ts'
@@ -32,11 +33,10 @@ describe('requests', () => {
   test('beyond those that may be under way are 503 at once, except to /livez', async () => {
     await using api = await startTestApp({ MAX_CONCURRENT_REQUESTS: '3' })
     const port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'action_steps')
+    await using lock = await lockCampaigns(api.database.url, 'tokens')
     const held = []
     for (const page of [1, 2, 3]) {
-      held.push(exchange(port, request(`/campaigns?page=${page}`)))
-      // Pages that are asked for at the same moment share a query.
+      held.push(exchange(port, request(`/campaigns?search=x&page=${page}`)))
       await untilWaiting(api, page)
     }
     const refused = await exchange(port, request('/campaigns'))
@@ -53,19 +53,20 @@ describe('requests', () => {
     const limits = { poolSize: 1, queueSize: 2, connectionTimeoutMs: 60_000, statementTimeoutMs: 60_000 }
     const opened = openPool({ url: database.url, ...limits, onIdleError: () => undefined })
     const settings = readSettings({ LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: '0' })
-    const app = await buildApp({ database: opened.database, settings, isReady: async () => true })
+    const openSnapshot = openSnapshotsOf(opened.pool)
+    const app = await buildApp({ database: opened.database, openSnapshot, settings, isReady: async () => true })
     try {
-      await using lock = await lockCampaigns(database.url, 'action_steps')
+      await using lock = await lockCampaigns(database.url, 'tokens')
       const held = []
       for (const waiting of [0, 1, 2]) {
         // Each of another client: no one gets the whole queue.
-        const asked = app.inject({ url: `/campaigns?page=${waiting}`, remoteAddress: `192.0.2.${waiting}` })
+        const asked = app.inject({ url: `/campaigns?search=x&page=${waiting}`, remoteAddress: `192.0.2.${waiting}` })
         held.push(asked.then(({ statusCode }) => statusCode))
         await untilWaiting({ database }, 1)
         await waitFor(() => (opened.pool.waitingCount === waiting ? true : undefined))
       }
       const start = Date.now()
-      const refused = await app.inject('/campaigns')
+      const refused = await app.inject('/campaigns?search=x')
       expect(Date.now() - start).toBeLessThan(10_000)
       expect(refused).toMatchObject({ statusCode: 503, headers: { 'retry-after': '2' } })
       expect((await app.inject('/livez')).statusCode).toBe(200)
@@ -81,10 +82,10 @@ describe('requests', () => {
   test('that one connection sends before any is answered are few, then it is answered 503 and closed', async () => {
     await using api = await startTestApp({ MAX_PIPELINED_REQUESTS: '5' })
     const port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'action_steps')
+    await using lock = await lockCampaigns(api.database.url, 'tokens')
     const socket = connect(port, '127.0.0.1')
     const received = collect(socket)
-    socket.write(Array.from({ length: 50 }, (_, page) => request(`/campaigns?page=${page}`, false)).join(''))
+    socket.write(Array.from({ length: 50 }, (_, page) => request(`/campaigns?search=x&page=${page}`, false)).join(''))
     await sleep(300)
     await lock.release()
     const text = await received
@@ -125,11 +126,8 @@ describe('a client that has gone', () => {
   test('does not keep the query that was running for it', async () => {
     await using api = await startTestApp()
     const port = await listen(api.app)
-    await using _lock = await lockCampaigns(
-      api.database.url,
-      'campaign_claim_totals, contract_claim_totals, action_steps',
-    )
-    for (const path of ['/campaigns', '/reward-kit/trending', '/explore/contracts']) {
+    await using _lock = await lockCampaigns(api.database.url, 'campaign_claim_totals, contract_claim_totals, tokens')
+    for (const path of ['/campaigns?search=x', '/reward-kit/trending', '/explore/contracts']) {
       const socket = connect(port, '127.0.0.1')
       socket.write(request(path))
       await untilWaiting(api, 1)
@@ -141,9 +139,9 @@ describe('a client that has gone', () => {
   test('does not keep the query of its first request, and those that waited behind it are never begun', async () => {
     await using api = await startTestApp()
     const port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'action_steps')
+    await using lock = await lockCampaigns(api.database.url, 'tokens')
     const socket = connect(port, '127.0.0.1')
-    const path = '/campaigns?distributionChannel=a,b,c,d,e,f&page='
+    const path = '/campaigns?search=x&page='
     socket.write(Array.from({ length: 15 }, (_, page) => request(path + page, false)).join(''))
     await untilWaiting(api, 1)
     await sleep(200)
@@ -159,11 +157,11 @@ describe('a client that has gone', () => {
   test('gives up its place among those that wait for a connection', async () => {
     await using api = await startTestApp()
     const port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'action_steps')
+    await using lock = await lockCampaigns(api.database.url, 'tokens')
     const sockets = []
     for (let count = 0; count < 20; count += 1) {
       const socket = connect(port, '127.0.0.1')
-      socket.write(request(`/campaigns?page=${count}`))
+      socket.write(request(`/campaigns?search=x&page=${count}`))
       sockets.push(socket)
       await sleep(10)
     }
@@ -178,11 +176,11 @@ describe('a client that has gone', () => {
     await using api = await startTestApp()
     await api.save(aCampaign())
     const port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'action_steps')
+    await using lock = await lockCampaigns(api.database.url, 'tokens')
     const leaving = connect(port, '127.0.0.1')
-    leaving.write(request('/campaigns'))
+    leaving.write(request('/campaigns?search=x'))
     await untilWaiting(api, 1)
-    const staying = exchange(port, request('/campaigns'))
+    const staying = exchange(port, request('/campaigns?search=x'))
     await sleep(200)
     leaving.destroy()
     await sleep(200)
@@ -195,9 +193,10 @@ describe('a client that has gone', () => {
 describe('a query that the server has rolled back for the sake of others', () => {
   const STATES = ['40000', '40001', '40002', '40003', '40P01']
 
-  /** Campaigns whose reading fails with an SQLSTATE a few times; returns how often it was tried. */
+  /** A campaign whose reading fails with an SQLSTATE a few times; how it is asked for, and how often that was tried. */
   async function failingWith(api: TestApp, state: string, times: number) {
-    await api.save(aCampaign())
+    const campaign = aCampaign()
+    await api.save(campaign)
     await api.database.query(`
       create sequence tries;
       create function try_to_read() returns boolean language plpgsql volatile as $$
@@ -207,19 +206,22 @@ describe('a query that the server has rolled back for the sake of others', () =>
         end $$;
       alter table campaigns rename to stored_campaigns;
       create view campaigns as select * from stored_campaigns where try_to_read()`)
-    return async () => Number((await api.database.query('select last_value from tries'))[0]?.last_value)
+    return {
+      url: `/campaigns/${campaign.id}`,
+      countTries: async () => Number((await api.database.query('select last_value from tries'))[0]?.last_value),
+    }
   }
 
   test.each(STATES)('is asked once more: %s', async (state) => {
     await using api = await startTestApp()
-    await failingWith(api, state, 1)
-    expect(await api.get('/campaigns')).toMatchObject({ statusCode: 200 })
+    const { url } = await failingWith(api, state, 1)
+    expect(await api.get(url)).toMatchObject({ statusCode: 200 })
   })
 
   test.each(STATES)('is 503 when that does not help: %s', async (state) => {
     await using api = await startTestApp()
-    const countTries = await failingWith(api, state, 1000)
-    const response = await api.get('/campaigns')
+    const { url, countTries } = await failingWith(api, state, 1000)
+    const response = await api.get(url)
     expect(response).toMatchObject({ statusCode: 503, headers: { 'retry-after': '2' } })
     expect(response.body).not.toContain('rolled back')
     expect(await countTries()).toBe(2)
@@ -227,8 +229,8 @@ describe('a query that the server has rolled back for the sake of others', () =>
 
   test('is not asked again where another fault is to blame', async () => {
     await using api = await startTestApp()
-    const countTries = await failingWith(api, '22012', 1)
-    expect((await api.get('/campaigns')).statusCode).toBe(500)
+    const { url, countTries } = await failingWith(api, '22012', 1)
+    expect((await api.get(url)).statusCode).toBe(500)
     expect(await countTries()).toBe(1)
   })
 })

@@ -85,7 +85,14 @@ describe('a block that does not come', () => {
 
   test('is looked for by all who wait together, however many they are', async () => {
     let looks = 0
-    const version = { revision: 1, history: 1, nextChangeAt: 0, asOf: parseAsOf('8453:120') }
+    const version = {
+      revision: 1,
+      epoch: '',
+      listsVersion: '',
+      history: 1,
+      nextChangeAt: 0,
+      asOf: parseAsOf('8453:120'),
+    }
     const wait = createBlockWait(async () => {
       looks += 1
       return looks < 10 ? version : { ...version, asOf: parseAsOf('8453:121') }

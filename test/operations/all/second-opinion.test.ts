@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { openIngest } from '../../../src/ingest/batches.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { randomStep } from '../../setup/data/batches.ts'
-import { mapSomeFacets } from '../../setup/data/campaign-maps.ts'
 import { createRandom, type Random, randomBatch } from '../../setup/data/random-records.ts'
 import { storeTotalsOf } from '../../setup/data/stored-totals.ts'
 import { createTestDatabase } from '../../setup/database.ts'
@@ -113,8 +112,6 @@ test.each(SEEDS)('answers about hard random records are what the records say: se
     const batch = randomBatch(records, base, random)
     await api.save(...batch)
     records = [...records, ...batch]
-    // As if many campaigns could be found by them.
-    await mapSomeFacets(api.database, 0.3)
     await compareAll(comparison, records, { random, queries: 2, claims: 1 })
     await storeTotalsOf(api.database, someClock(random))
     await compareAll(comparison, records, { random, queries: 1, claims: 1 })
@@ -211,7 +208,6 @@ test.each(firstOf([32, 33]))(
       const left = new Set(campaignIdsOf(step.records))
       const takenBack = campaignIdsOf(records).filter((id) => !left.has(id))
       records = step.records
-      await mapSomeFacets(database, 0.1)
       // Some of them again and again, so that there are answers that could be kept too long.
       requests = [
         ...random.some(requests, 0.8).slice(0, repeated(12, 24)),

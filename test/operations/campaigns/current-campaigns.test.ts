@@ -32,7 +32,9 @@ beforeAll(async () => {
     Object.assign(pool, {
       async query(statement: QueryConfig, values: unknown[]) {
         const name = statement.name ?? ''
-        if (name.includes('campaign')) statements.push(name === 'read_campaigns' ? `${name} ${values[0]}` : name)
+        // How the index is followed is another matter.
+        if (name.includes('campaign') && name !== 'follow_campaigns')
+          statements.push(name === 'read_campaigns' ? `${name} ${values[0]}` : name)
         if (before?.name === name) {
           const { act } = before
           before = undefined
@@ -74,29 +76,31 @@ async function readPage(name: string) {
   const campaigns = [shown(owner), shown(owner), shown(owner)] as const
   await apply(...campaigns)
   const url = `/campaigns?owner=${owner}`
-  expect(await read(url)).toContain('list_campaigns')
+  expect(await read(url)).toHaveLength(1)
   expect(await read(url)).toEqual([])
   const rows = await api.database.query('select id, key from campaigns where owner = $1', [owner])
   const keyOf = ({ id }: { id: string }) => rows.find((row) => row.id === id.toLowerCase())?.key
   return { url, campaigns, keyOf }
 }
 
-test('a page reads only those of its campaigns that have changed, and all of it when lists have', async () => {
+test('a page reads only those of its campaigns that have changed or come', async () => {
   const { url, campaigns, keyOf } = await readPage('one')
   await apply(aClaim(campaigns[1], { amount: '7' }))
   expect(await read(url)).toEqual([`read_campaigns ${keyOf(campaigns[1])}`])
   expect(await read(url)).toEqual([])
   await apply({ ...token, priceUsd: '3' })
-  expect(await read(url)).toEqual(['list_campaigns'])
-  await apply(shown(anAddress('one')))
-  expect(await read(url)).toContain('list_campaigns')
+  const keys = [...campaigns].reverse().map(keyOf)
+  expect(await read(url)).toEqual([`read_campaigns ${keys.join()}`])
+  await apply({ ...shown(anAddress('one')), blockTimestamp: '1' })
+  expect(await read(url)).toEqual([expect.stringMatching(/^read_campaigns \d+$/)])
 })
 
 test('a page is of one moment if another of its campaigns changes while one is read', async () => {
   const { url, campaigns } = await readPage('two')
   await apply(aClaim(campaigns[0]))
   before = { name: 'read_campaigns', act: () => apply(aClaim(campaigns[1]), aClaim(campaigns[2])) }
-  expect(await read(url)).toEqual([expect.stringContaining('read_campaigns'), 'list_campaigns'])
+  const one = expect.stringMatching(/^read_campaigns \d+$/)
+  expect(await read(url)).toEqual([one, expect.stringMatching(/^read_campaigns \d+,\d+,\d+$/)])
   // What is of a revision that the process had not heard of is not kept.
   await read(url)
   expect(await read(url)).toEqual([])
@@ -108,15 +112,14 @@ test('a large page reads those of its campaigns that are not in memory, and is o
   await apply(...campaigns)
   await read(`/campaigns?owner=${owner}&pageSize=20`)
   const url = (page: number, size = 26) => `/campaigns?owner=${owner}&pageSize=${size}&page=${page}`
-  const [found, states = '', ...rest] = await read(url(1))
-  expect([found, states.split(',').length, rest]).toEqual(['list_campaigns', 6, []])
+  const numbersOf = (statements: string[]) => statements.map((statement) => statement.split(',').length)
+  expect(numbersOf(await read(url(1)))).toEqual([6])
   expect(await read(url(1))).toEqual([])
   await read(url(2))
-  expect(await read(url(1, 100))).toEqual(['list_campaigns'])
+  expect(await read(url(1, 100))).toEqual([])
   await apply(aClaim(campaigns[0] ?? shown(owner)))
   before = { name: 'read_campaigns', act: () => apply(...campaigns.slice(1, 3).map((campaign) => aClaim(campaign))) }
-  const again = await read(url(1, 99))
-  expect(again).toEqual(['list_campaigns', expect.stringContaining('read_campaigns'), 'list_campaigns'])
+  expect(numbersOf(await read(url(1, 99)))).toEqual([1, 30])
 })
 
 test('a detail is read again when a revision concerns the campaign, or the clock does', async () => {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { expectMapsToAgree, mapSomeFacets } from '../../setup/data/campaign-maps.ts'
 import {
   aCampaign,
   aClaim,
@@ -68,13 +67,10 @@ test('actionType finds the action of a template without regard to case, also aft
   const swapping = aCampaign({ actionTemplateId: template.id })
   await api.save(template, swapping, aCampaign())
   expect(await found(api, `actionType=${encodeURIComponent('swap äö')}`)).toEqual([swapping.id])
-  for (const isMapped of [false, true]) {
-    if (isMapped) await mapSomeFacets(api.database, 1)
-    const actionType = isMapped ? 'bridge' : 'mint'
+  for (const actionType of ['mint', 'bridge']) {
     await api.save({ ...template, actionType })
     expect(await found(api, `actionType=${actionType},none`)).toEqual([swapping.id])
     expect(await found(api, 'actionType=swap äö')).toEqual([])
-    await expectMapsToAgree(api.database)
   }
   expect(await found(api, 'actionType=mint')).toEqual([])
 })

@@ -3,7 +3,6 @@ import { openIngest } from '../../../src/ingest/batches.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { facetNames } from '../../../src/schemas/campaigns/campaign-facets.ts'
 import { randomStep } from '../../setup/data/batches.ts'
-import { expectMapsToAgree, lowerThresholds, mapSomeFacets } from '../../setup/data/campaign-maps.ts'
 import { createRandom, type Random } from '../../setup/data/random-records.ts'
 import { firstOf, repeated } from '../../setup/repetitions.ts'
 import { combinationsOf, type Filter, filtersOf } from '../../setup/requests/every-filter.ts'
@@ -79,9 +78,6 @@ test.each(firstOf([71, 72, 73, 74, 75, 76]))(
       const step = randomStep(records, base, random)
       await ingest.apply(step.batch)
       records = step.records
-      await mapSomeFacets(api.database, 0.2)
-      // From here on there are several segments, and few are looked at one by one.
-      if (round === rounds / 2) await lowerThresholds(api.database)
       const now = new Date((base + random.integer(-72, 72) * HOUR) * 1000)
       const queries = random
         .some(combinationsOf(listFilters(records)), repeated(0.4, 1))
@@ -107,7 +103,6 @@ test.each(firstOf([71, 72, 73, 74, 75, 76]))(
         }
       }
     }
-    await expectMapsToAgree(api.database)
     expect(seen.get('/campaigns with entries')).toBeGreaterThan(repeated(50, 100))
     expect(walked).toBeGreaterThan(100)
   },

@@ -3,9 +3,8 @@ import { openIngest } from '../../../src/ingest/batches.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { readCheckedText, toCheckedText } from '../../../src/schemas/cursor-checks.ts'
 import { randomStep } from '../../setup/data/batches.ts'
-import { expectMapsToAgree, lowerThresholds, mapSomeFacets } from '../../setup/data/campaign-maps.ts'
 import { createRandom, type Random } from '../../setup/data/random-records.ts'
-import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+import { createTestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../../setup/records.ts'
 import { firstOf, repeated } from '../../setup/repetitions.ts'
 import { latestOf } from '../../setup/second-opinion/second-opinion.ts'
@@ -99,11 +98,9 @@ test.each(firstOf([51, 52, 53, 54, 55, 56]))(
       records = [...next.records, ...again]
     }
     for (let count = 0; count < 3; count++) await step()
-    await mapSomeFacets(api.database, 0.3)
     let cameBetween = 0
     const rounds = repeated(4, 14)
     for (let round = 0; round < rounds; round++) {
-      if (round === rounds / 2) await lowerThresholds(api.database)
       const query = someQuery(records, random)
       const began = new Date(NOW + random.integer(-9, 9) * 3_600_000)
       api.setNow(began)
@@ -134,7 +131,6 @@ test.each(firstOf([51, 52, 53, 54, 55, 56]))(
       ).toEqual([])
     }
     expect(cameBetween).toBeGreaterThan(0)
-    await expectMapsToAgree(api.database)
   },
 )
 
@@ -170,18 +166,13 @@ test('a walk says whether lists have changed, judges starts and ends as of its b
   expect((await ask(other, { ...query, cursor })).changed).toBe('unknown')
 })
 
-test.each([
-  { how: 'are looked up', prepare: async () => undefined },
-  { how: 'are all sorted', prepare: (database: TestDatabase) => lowerThresholds(database, ['ending_page']) },
-  { how: 'are read from an index', prepare: lowerThresholds },
-])('a walk of those that end soonest has all that end at once, which $how', async ({ prepare }) => {
+test('a walk of those that end soonest has all that end at once', async () => {
   await using api = await borrowTestApp()
   api.setNow(new Date(NOW))
   const campaigns = Array.from({ length: 6 }, (_, age) =>
     aCampaign({ blockTimestamp: String(base - age), endTime: new Date(NOW + 60_000).toISOString() }),
   )
   await api.save(...campaigns)
-  await prepare(api.database)
   for (const pageSize of [1, 2, 4]) {
     const ids = await walk(api, { sortBy: 'ending-soon', tokenWhitelist: 'false' }, { integer: () => pageSize })
     expect(ids, `pages of ${pageSize}`).toEqual(campaigns.map(({ id }) => id))

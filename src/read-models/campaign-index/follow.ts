@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type SQL, sql } from 'drizzle-orm'
+import { withoutAbort } from '../../database/connection/abort-context.ts'
+import { DatabaseUnreachableError, isDatabaseUnreachable } from '../../database/connection/database-errors.ts'
+import type { Database } from '../../database/connection/open-database.ts'
+import { coalesceNext } from '../../database/connection/single-flight.ts'
+import type { OpenSnapshot } from '../../database/exported-records/export-snapshots.ts'
+import type { CampaignIndex } from './campaign-index.ts'
+import { indexedLines, parseLine } from './indexed-rows.ts'
+import { type IndexState, loadIndex, type Revision } from './load.ts'
+
+/** A state of the data: a revision, and which history it is of. */
+interface Version {
+  revision: number
+  epoch: string
+}
+
+/** As many revisions as the database stores. */
+const MAX_EPOCHS = 1000
+
+/** How long is waited for a server that is behind the one that has told of a revision, and between looks. */
+const [MAX_BEHIND_MS, LOOK_AGAIN_MS] = [2000, 20]
+
+/** What was read of an index, and which state that shows. */
+interface Shown<Value> extends Pick<IndexState, 'revision' | 'listsVersion'> {
+  value: Value
+}
+
+export interface CampaignIndexReader {
+  /**
+   * What a function reads of an index that shows a version, or a later one of its history; it must not wait. Most often
+   * there is nothing to wait for either; else a statement reads the campaigns that have changed. Where it is not known which
+   * have, all are loaded again, and readers of earlier versions go on with the index that is there.
+   */
+  read<Value>(version: Version, use: (index: CampaignIndex) => Value): Promise<Shown<Value>>
+  /** Loads all campaigns, if that has not been done. */
+  start(): Promise<void>
+}
+
+/** Follows the campaigns of a database. */
+export function followCampaigns(database: Database, openSnapshot: OpenSnapshot): CampaignIndexReader {
+  const readNews = prepareNews(database)
+  let state: IndexState | undefined
+  let loading: Promise<IndexState> | undefined
+
+  /** One at a time: all that ask for a new index share it, as long as it can be of what they ask for. */
+  function load() {
+    loading ??= loadIndex(openSnapshot)
+      // Its session may have been terminated, as that of any statement, which is also sent again.
+      .catch((error: unknown) => {
+        if (!isDatabaseUnreachable(error)) throw error
+        return loadIndex(openSnapshot)
+      })
+      .then((loaded) => {
+        state = loaded
+        return loaded
+      })
+      .finally(() => {
+        loading = undefined
+      })
+    return loading
+  }
+
+  async function follow() {
+    // What is loaded is of later than what is there, and most often of what is asked for.
+    if (state === undefined || loading !== undefined) {
+      await load()
+      return
+    }
+    const before = state
+    const rows = await readNews.execute({ revision: before.revision })
+    // Meanwhile another statement, or a load, may have come before this one.
+    if (state !== before) return
+    const news = rows.flatMap(({ revision, epoch, listsVersion, ...row }) =>
+      revision === null || epoch === null || listsVersion === null ? [] : [{ revision, epoch, listsVersion, ...row }],
+    )
+    const lines = rows.flatMap(({ line }) => line ?? [])
+    const next = applied(before, news, lines)
+    if (next === undefined) await load()
+    else state = next
+  }
+
+  // Whoever asks first shares it with others, so it goes on when that client has left.
+  const followNext = coalesceNext(() => withoutAbort(follow))
+
+  return {
+    async read(version, use) {
+      const giveUpAt = performance.now() + MAX_BEHIND_MS
+      while (state === undefined || !shows(state, version)) {
+        await followNext()
+        if (state !== undefined && shows(state, version)) break
+        if (performance.now() > giveUpAt) {
+          throw new DatabaseUnreachableError(
+            `it is at revision ${state?.revision}, and was at ${version.revision} before`,
+          )
+        }
+        await sleep(LOOK_AGAIN_MS)
+      }
+      const { index, revision, listsVersion } = state
+      return { value: use(index), revision, listsVersion }
+    },
+    async start() {
+      if (state === undefined) await load()
+    },
+  }
+}
+
+const shows = ({ epochs }: IndexState, { revision, epoch }: Version) => epochs.get(revision) === epoch
+
+/** A revision, and the campaigns that lists differ by. */
+interface News extends Revision {
+  /** Null if they may be any. */
+  listedKeys: number[] | null
+}
+
+/**
+ * The state after some revisions, the first of which is the one that the index shows; undefined if that is lost, or if one of the
+ * others may be about anything.
+ */
+function applied(state: IndexState, [first, ...news]: readonly News[], lines: readonly string[]) {
+  if (first === undefined || !shows(state, first) || first.revision !== state.revision) return undefined
+  const keys = news.map(({ listedKeys }) => listedKeys)
+  if (keys.includes(null)) return undefined
+  const { index } = state
+  const campaigns = lines.map(parseLine)
+  const there = new Set(campaigns.map(({ key }) => key))
+  const gone = new Set(keys.flatMap((listed) => listed ?? []).filter((key) => !there.has(key)))
+  index.apply(campaigns, [...gone])
+  const { revision, listsVersion } = news.at(-1) ?? first
+  const epochs = [...state.epochs, ...news.map(({ revision, epoch }) => [revision, epoch] as const)]
+  return { index, revision, listsVersion, epochs: new Map(epochs.slice(-MAX_EPOCHS)) }
+}
+
+/**
+ * Of one snapshot: the revision that an index shows, or the newest of all if that is lost, and those after it; and the campaigns
+ * that these are about, each as a line.
+ */
+function prepareNews(database: Database) {
+  const revision = sql`${sql.placeholder('revision')}::bigint`
+  const keys = sql`any (array(select distinct unnest(listed_keys) from news where revision > ${revision}))`
+  const lines = linesOf(keys)
+  return database
+    .select({
+      revision: sql<number | null>`news.revision::float8`,
+      epoch: sql<string | null>`news.epoch::text`,
+      listsVersion: sql<string | null>`news.lists_version::text`,
+      listedKeys: sql<number[] | null>`news.listed_keys::float8[]`,
+      line: sql<string | null>`news.line`,
+    })
+    .from(
+      sql`(
+        with news as materialized (
+          select revision, epoch, lists_version, listed_keys from data_versions
+          where revision >= least(${revision}, (select max(revision) from data_versions))
+        )
+        select *, null as line from news
+        union all
+        select null, null, null, null, line from (${lines}) changed
+      ) as news`,
+    )
+    .orderBy(sql`news.revision`)
+    .prepare('follow_campaigns')
+}
+
+/** The lines of some campaigns. */
+function linesOf(keys: SQL) {
+  const [before, ...after] = indexedLines((column) => `${column} = <keys>`).split('<keys>')
+  return after.reduce((text, part) => text.append(keys).append(sql.raw(part)), sql.raw(before ?? ''))
+}
