@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Database } from '../../database/connection/open-database.ts'
 import { batchLookups } from '../../database/connection/single-flight.ts'
-import { ChangingDataError } from '../../http/request/errors/errors.ts'
+import { readOneState } from '../../http/request/one-state.ts'
 import {
   type CampaignFilter,
   type CampaignIndexReader,
@@ -32,9 +32,6 @@ export interface PageQuery extends CampaignFilter {
   offset: bigint
   walk: Walk | undefined
 }
-
-/** How often a page is looked for again because lists have changed meanwhile. */
-const MAX_ATTEMPTS = 5
 
 /** Maximum number of pages of which campaigns share a statement. */
 const MAX_READ_TOGETHER = 8
@@ -119,13 +116,8 @@ export function createPages({ database, lookups, campaignIndex, listed, versions
     return { counted, listsVersion: found?.listsVersion }
   }
 
-  return async (query: PageQuery, version: DataVersion): Promise<Page> => {
-    for (let attempts = 0, at = version; attempts < MAX_ATTEMPTS; attempts += 1, at = await versions.read()) {
-      const page = await attempt(query, at)
-      if (page !== undefined) return page
-    }
-    throw new ChangingDataError()
-  }
+  return (query: PageQuery, version: DataVersion): Promise<Page> =>
+    readOneState(version, versions, (at) => attempt(query, at))
 }
 
 /** Reads the campaigns of pages that are not in memory. */

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/open-database.ts'
 import { cacheStatements, combine, given } from '../../database/prepared-statements.ts'
 import { tokens } from '../../database/tables/tokens.ts'
-import { ChangingDataError } from '../../http/request/errors/errors.ts'
+import { readOneState } from '../../http/request/one-state.ts'
 import type { CampaignIndexReader } from '../../read-models/campaign-index/read.ts'
 import {
   type DataVersion,
@@ -17,9 +17,6 @@ import type { ListedToken, ListTokensQuery, ListTokensResponse } from './token-s
 /** Depends on lists, and on the clock: a write of tokens is about everything. */
 const dependencies: Dependencies = { campaignKeys: [], onLists: true }
 
-/** How often tokens are read again because lists have changed meanwhile. */
-const MAX_ATTEMPTS = 5
-
 export function createTokenRepository(
   database: Database,
   campaignIndex: CampaignIndexReader,
@@ -29,18 +26,16 @@ export function createTokenRepository(
   const statementOf = cacheStatements<ReturnType<typeof prepareList>>('list_tokens')
 
   /** Rows of the lists of which the counts are: of how many active campaigns a token is a reward, as JSON. */
-  async function readAt<Row extends { listsVersion: string }>(
+  const readAt = <Row extends { listsVersion: string }>(
     version: DataVersion,
     read: (counts: string) => Promise<Row[]>,
-  ): Promise<Row[]> {
-    for (let attempts = 0, at = version; attempts < MAX_ATTEMPTS; attempts += 1, at = await versions.read()) {
+  ): Promise<Row[]> =>
+    readOneState(version, versions, async (at) => {
       const counted = await campaignIndex.read(at, (index) => index.countActive('reward', clock().getTime()))
       const counts = Array.from(counted.value, ([id, campaigns]) => ({ id, campaigns }))
       const rows = await read(JSON.stringify(counts))
-      if (rows.every((row) => row.listsVersion === counted.listsVersion)) return rows
-    }
-    throw new ChangingDataError()
-  }
+      return rows.every((row) => row.listsVersion === counted.listsVersion) ? rows : undefined
+    })
 
   return {
     /**
