@@ -23,7 +23,7 @@ export interface Revision {
 const MAX_LOAD_MS = 300_000
 
 /** As many campaigns are added at once: requests are answered in between. */
-const LINES_AT_ONCE = 1000
+const LINES_AT_ONCE = 2000
 
 /** All campaigns, of one snapshot. */
 export async function loadIndex(openSnapshot: OpenSnapshot): Promise<IndexState> {

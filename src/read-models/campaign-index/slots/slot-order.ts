@@ -21,9 +21,9 @@ export class SlotOrder {
     return this.#slots[place] as number
   }
 
-  /** The first place whose slot does not come before what the function looks for. */
-  firstPlace(comesBefore: (slot: number) => boolean) {
-    let [low, high] = [0, this.#length]
+  /** The first place whose slot does not come before what the function looks for, between two places. */
+  firstPlace(comesBefore: (slot: number) => boolean, from = 0, to = this.#length) {
+    let [low, high] = [from, to]
     while (low < high) {
       const middle = (low + high) >>> 1
       if (comesBefore(this.#slots[middle] as number)) low = middle + 1
@@ -49,7 +49,8 @@ export class SlotOrder {
   add(slots: readonly number[]) {
     if (slots.length === 0) return
     const added = slots.toSorted(this.compare)
-    const places = added.map((slot) => this.#placeOf(slot))
+    const places: number[] = []
+    for (const slot of added) places.push(this.#placeOf(slot, places.at(-1)))
     const length = this.#length + added.length
     if (length > this.#slots.length) this.#grow(length)
     let end = this.#length
@@ -62,8 +63,15 @@ export class SlotOrder {
     this.#length = length
   }
 
-  #placeOf(slot: number) {
-    return this.firstPlace((other) => this.compare(other, slot) < 0)
+  /** @param from a place that is not behind it: most often the one of a neighbour, so that few slots are compared. */
+  #placeOf(slot: number, from = 0) {
+    const comesBefore = (other: number) => this.compare(other, slot) < 0
+    let [low, step] = [from, 1]
+    while (low + step <= this.#length && comesBefore(this.#slots[low + step - 1] as number)) {
+      low += step
+      step *= 2
+    }
+    return this.firstPlace(comesBefore, low, Math.min(low + step, this.#length))
   }
 
   #grow(length: number) {
