@@ -49,9 +49,9 @@ function openReader(database: TestDatabase) {
   }
 }
 
-async function versionOf(database: TestDatabase) {
+async function versionOf(database: TestDatabase, history = 1) {
   const [row] = await database.query('select revision, epoch from data_versions order by revision desc limit 1')
-  return { revision: Number(row?.revision), epoch: String(row?.epoch) }
+  return { revision: Number(row?.revision), epoch: String(row?.epoch), history }
 }
 
 const everything: IndexSearch = { groups: [], activity: 'any', instant: Date.now(), limit: 1000, offset: 0 }
@@ -87,7 +87,7 @@ const read = async ({ campaigns }: ReturnType<typeof openReader>, database: Test
   (await campaigns.read(await versionOf(database), (index) => index)).value
 
 /** The number of campaigns that an index shows. */
-const countOf = async (reader: ReturnType<typeof openReader>, version: { revision: number; epoch: string }) =>
+const countOf = async (reader: ReturnType<typeof openReader>, version: Awaited<ReturnType<typeof versionOf>>) =>
   (await reader.campaigns.read(version, ({ size }) => size)).value
 
 test(`an index that follows ${BATCHES} random batches answers as one that is loaded (seed ${SEED})`, {
@@ -182,6 +182,23 @@ test('a load that fails is tried again by who asks next', async () => {
   await expect(countOf(reader, version)).rejects.toThrow('killed')
   reader.around.behind = async () => {}
   expect(await countOf(reader, version)).toBe(1)
+})
+
+test('an index that has gone on from a revision that another server has too is loaded anew, when that is the newest', async () => {
+  await using database = await createTestDatabase()
+  await database.save?.(aCampaign())
+  const shared = await versionOf(database)
+  await using reader = openReader(database)
+  expect(await countOf(reader, shared)).toBe(1)
+  await database.save?.(aCampaign())
+  expect(await countOf(reader, await versionOf(database))).toBe(2)
+  // As the other server, which has not got the second.
+  await database.query(
+    `set session_replication_role = replica; delete from campaigns where key > 1;
+    delete from data_versions where revision > ${shared.revision}`,
+  )
+  expect(await countOf(reader, { ...shared, history: 2 })).toBe(1)
+  await expectToBeCurrent((await reader.campaigns.read({ ...shared, history: 2 }, (index) => index)).value, database)
 })
 
 test('a history that was lost is loaded anew, whether the other one is shorter or longer', async () => {

@@ -13,6 +13,13 @@ import { type IndexState, loadIndex, type Revision } from './load.ts'
 interface Version {
   revision: number
   epoch: string
+  /** How often a history has been lost that this process had heard of. */
+  history: number
+}
+
+/** An index that was loaded when so many histories had been lost. */
+interface FollowedState extends IndexState {
+  history: number
 }
 
 /** As many revisions as the database stores. */
@@ -40,11 +47,14 @@ export interface CampaignIndexReader {
 /** Follows the campaigns of a database. */
 export function followCampaigns(database: Database, openSnapshot: OpenSnapshot): CampaignIndexReader {
   const readNews = prepareNews(database)
-  let state: IndexState | undefined
-  let loading: Promise<IndexState> | undefined
+  let state: FollowedState | undefined
+  let loading: Promise<FollowedState> | undefined
+  /** How many histories had been lost when a version was last asked for; 0 before. An index of an earlier one may show what is lost. */
+  let history = 0
 
   /** One at a time: all that ask for a new index share it, as long as it can be of what they ask for. */
   function load() {
+    const heard = history
     loading ??= loadIndex(openSnapshot)
       // Its session may have been terminated, as that of any statement, which is also sent again.
       .catch((error: unknown) => {
@@ -52,8 +62,8 @@ export function followCampaigns(database: Database, openSnapshot: OpenSnapshot):
         return loadIndex(openSnapshot)
       })
       .then((loaded) => {
-        state = loaded
-        return loaded
+        state = { ...loaded, history: heard || history }
+        return state
       })
       .finally(() => {
         loading = undefined
@@ -63,7 +73,7 @@ export function followCampaigns(database: Database, openSnapshot: OpenSnapshot):
 
   async function follow() {
     // What is loaded is of later than what is there, and most often of what is asked for.
-    if (state === undefined || loading !== undefined) {
+    if (state === undefined || state.history < history || loading !== undefined) {
       await load()
       return
     }
@@ -77,7 +87,7 @@ export function followCampaigns(database: Database, openSnapshot: OpenSnapshot):
     const lines = rows.flatMap(({ line }) => line ?? [])
     const next = applied(before, news, lines)
     if (next === undefined) await load()
-    else state = next
+    else state = { ...next, history: before.history }
   }
 
   // Whoever asks first shares it with others, so it goes on when that client has left.
@@ -86,6 +96,9 @@ export function followCampaigns(database: Database, openSnapshot: OpenSnapshot):
   return {
     async read(version, use) {
       const giveUpAt = performance.now() + MAX_BEHIND_MS
+      // What was loaded before anybody asked is of the first.
+      if (history === 0 && state !== undefined) state = { ...state, history: version.history }
+      history = Math.max(history, version.history)
       while (state === undefined || !shows(state, version)) {
         await followNext()
         if (state !== undefined && shows(state, version)) break
@@ -105,7 +118,9 @@ export function followCampaigns(database: Database, openSnapshot: OpenSnapshot):
   }
 }
 
-const shows = ({ epochs }: IndexState, { revision, epoch }: Version) => epochs.get(revision) === epoch
+/** Not if it is of a history that was lost since: it may have gone on from a revision that both have. */
+const shows = ({ epochs, history }: FollowedState, version: Version) =>
+  epochs.get(version.revision) === version.epoch && history >= version.history
 
 /** A revision, and the campaigns that lists differ by. */
 interface News extends Revision {
@@ -118,7 +133,8 @@ interface News extends Revision {
  * others may be about anything.
  */
 function applied(state: IndexState, [first, ...news]: readonly News[], lines: readonly string[]) {
-  if (first === undefined || !shows(state, first) || first.revision !== state.revision) return undefined
+  if (first === undefined || first.revision !== state.revision || state.epochs.get(first.revision) !== first.epoch)
+    return undefined
   const keys = news.map(({ listedKeys }) => listedKeys)
   if (keys.includes(null)) return undefined
   const { index } = state
