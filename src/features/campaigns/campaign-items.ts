@@ -24,14 +24,12 @@ export function toDetail(
   record: CampaignRecord,
   tokens: Tokens,
   now: number,
-  addresses: readonly string[] = record.allowList?.addresses ?? [],
+  addresses: string[] = record.allowList?.addresses ?? [],
 ): CampaignDetail {
   const { owner, allowList, actionSteps, actionClaimant, createdAtBlockchainNumbers } = record
   return {
     ...toCommonFields(record, tokens, now),
-    allowList: withAddresses(allowList ?? { owner, contractAddress: ZERO_ADDRESS, type: 'OpenAllowList' }, [
-      ...addresses,
-    ]),
+    allowList: withAddresses(allowList ?? { owner, contractAddress: ZERO_ADDRESS, type: 'OpenAllowList' }, addresses),
     actionSteps: actionSteps.map(withoutNulls),
     createdAt: new Date(record.blockTimestamp * 1000).toISOString(),
     templateId: record.templateId,

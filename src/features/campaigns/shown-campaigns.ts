@@ -58,7 +58,7 @@ export function createShownCampaigns(tokenStore: TokenStore, versions: DataVersi
         const changesAt = changesAtOf(record, instant)
         const shown = {
           ...{ key: record.key, changesAt, lacksAddresses: addresses === undefined && lacksAddresses(record) },
-          json: JSON.stringify(render(record, tokens, instant, addresses ?? undefined)),
+          json: JSON.stringify(render(record, tokens, instant, addresses?.split(','))),
         }
         // It may have hundreds of thousands of addresses.
         if (addresses === undefined)
