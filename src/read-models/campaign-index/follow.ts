@@ -54,7 +54,7 @@ export function followCampaigns(database: Database, openSnapshot: OpenSnapshot):
 
   /** One at a time: all that ask for a new index share it, as long as it can be of what they ask for. */
   function load() {
-    const heard = history
+    const begunAt = history
     loading ??= loadIndex(openSnapshot)
       // Its session may have been terminated, as that of any statement, which is also sent again.
       .catch((error: unknown) => {
@@ -62,7 +62,7 @@ export function followCampaigns(database: Database, openSnapshot: OpenSnapshot):
         return loadIndex(openSnapshot)
       })
       .then((loaded) => {
-        state = { ...loaded, history: heard || history }
+        state = { ...loaded, history: begunAt || history }
         return state
       })
       .finally(() => {
