@@ -17,19 +17,17 @@ export function toListItem(record: CampaignRecord, tokens: Tokens, now: number):
 }
 
 /**
- * A campaign in a response of its own, at an instant in milliseconds since 1970.
- * @param addresses those of its allow list, if these are more than are read with a campaign.
+ * A campaign in a response of its own, at an instant in milliseconds since 1970. Without the addresses of its allow list, if these
+ * are more than are read with a campaign.
  */
-export function toDetail(
-  record: CampaignRecord,
-  tokens: Tokens,
-  now: number,
-  addresses: string[] = record.allowList?.addresses ?? [],
-): CampaignDetail {
+export function toDetail(record: CampaignRecord, tokens: Tokens, now: number): CampaignDetail {
   const { owner, allowList, actionSteps, actionClaimant, createdAtBlockchainNumbers } = record
   return {
     ...toCommonFields(record, tokens, now),
-    allowList: withAddresses(allowList ?? { owner, contractAddress: ZERO_ADDRESS, type: 'OpenAllowList' }, addresses),
+    allowList: withAddresses(
+      allowList ?? { owner, contractAddress: ZERO_ADDRESS, type: 'OpenAllowList' },
+      allowList?.addresses ?? [],
+    ),
     actionSteps: actionSteps.map(withoutNulls),
     createdAt: new Date(record.blockTimestamp * 1000).toISOString(),
     templateId: record.templateId,

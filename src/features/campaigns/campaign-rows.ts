@@ -11,15 +11,15 @@ export interface RecordRow {
   tokenVersion: string
   stamp: string
   record: CampaignRecord | null
-  /** Ascending, with commas between. */
+  /** Ascending, as the inside of a JSON array. */
   addresses?: string | null
 }
 
 const recordColumns = { tokenVersion, stamp: revisionStamp, record: sql<CampaignRecord>`found.record` }
 
-/** As one text: of hundreds of thousands, JSON takes twice the memory while it is read. */
+/** As one text: as values, hundreds of thousands would take several times the memory. */
 const addressesColumn = sql<string | null>`(
-  select string_agg(${allowListAddresses.address}, ',' order by ${allowListAddresses.address})
+  select string_agg('"' || ${allowListAddresses.address} || '"', ',' order by ${allowListAddresses.address})
   from ${allowListAddresses} where ${allowListAddresses.campaignKey} = found.campaign_key)`
 
 const keysOfIds = sql`array(

@@ -58,7 +58,7 @@ export function createShownCampaigns(tokenStore: TokenStore, versions: DataVersi
         const changesAt = changesAtOf(record, instant)
         const shown = {
           ...{ key: record.key, changesAt, lacksAddresses: addresses === undefined && lacksAddresses(record) },
-          json: JSON.stringify(render(record, tokens, instant, addresses?.split(','))),
+          json: withAddresses(JSON.stringify(render(record, tokens, instant)), addresses),
         }
         // It may have hundreds of thousands of addresses.
         if (addresses === undefined)
@@ -68,6 +68,18 @@ export function createShownCampaigns(tokenStore: TokenStore, versions: DataVersi
     },
     lookup: (name, version, now) => known.lookup(`${form} ${name}`, version, now.getTime()),
   })
+}
+
+const NO_ADDRESSES = '"addresses":[]'
+
+/**
+ * The JSON of a detail with the addresses that are not read with its campaign, as text. No other member has that name, and within a
+ * text its quotation marks are escaped.
+ */
+function withAddresses(json: string, addresses: string | null | undefined) {
+  if (addresses == null) return json
+  const place = json.indexOf(NO_ADDRESSES) + NO_ADDRESSES.length - 1
+  return `${json.slice(0, place)}${addresses}${json.slice(place)}`
 }
 
 /** A JSON object with some of its members, in their order. */
