@@ -322,6 +322,7 @@ CREATE TABLE "campaign_facets" (
 	"chain_id" bigint NOT NULL,
 	"value" text NOT NULL,
 	"campaign_key" bigint NOT NULL,
+	"block_timestamp" bigint NOT NULL,
 	CONSTRAINT "campaign_facets_kind_chain_id_value_campaign_key_pk" PRIMARY KEY("kind","chain_id","value","campaign_key"),
 	CONSTRAINT "campaign_facets_kind_is_known" CHECK ("campaign_facets"."kind" in ('target', 'token', 'collection', 'channel')),
 	CONSTRAINT "campaign_facets_value_is_lower_case" CHECK ("campaign_facets"."value" = lower("campaign_facets"."value" collate "C"))
@@ -495,12 +496,8 @@ CREATE INDEX "access_lists_by_members" ON "access_lists" USING btree ("user_id",
 CREATE INDEX "access_lists_by_words" ON "access_lists" USING gin ("name_words");--> statement-breakpoint
 CREATE INDEX "allow_list_addresses_by_address" ON "allow_list_addresses" USING btree ("address","campaign_key");--> statement-breakpoint
 CREATE INDEX "allow_lists_by_access_list" ON "allow_lists" USING btree ("access_list_id");--> statement-breakpoint
-CREATE INDEX "action_templates_by_type" ON "action_templates" USING btree (fold_case("action_type"));--> statement-breakpoint
-CREATE INDEX "campaigns_by_owner" ON "campaigns" USING btree ("owner");--> statement-breakpoint
 CREATE INDEX "campaigns_by_creator" ON "campaigns" USING btree ("creator");--> statement-breakpoint
-CREATE INDEX "campaigns_by_budget" ON "campaigns" USING btree ("budget");--> statement-breakpoint
 CREATE INDEX "campaigns_by_chain" ON "campaigns" USING btree ("chain_id");--> statement-breakpoint
-CREATE INDEX "campaigns_by_autocampaign" ON "campaigns" USING btree ("autocampaign_id");--> statement-breakpoint
 CREATE INDEX "campaigns_by_template" ON "campaigns" USING btree ("action_template_id");--> statement-breakpoint
 CREATE INDEX "campaigns_by_start" ON "campaigns" USING btree ("start_at");--> statement-breakpoint
 CREATE INDEX "campaigns_by_end" ON "campaigns" USING btree ("end_at");--> statement-breakpoint
@@ -520,9 +517,9 @@ CREATE INDEX "claims_by_time" ON "claims" USING btree ("block_timestamp","campai
 CREATE INDEX "claims_by_campaign" ON "claims" USING btree ("campaign_key","block_timestamp","claimant","amount_usd","is_value_derived");--> statement-breakpoint
 CREATE INDEX "claims_without_value" ON "claims" USING btree ("chain_id","block_timestamp") WHERE "claims"."amount_usd" is null and "claims"."is_value_derived";--> statement-breakpoint
 CREATE INDEX "incentives_by_asset" ON "incentives" USING btree ("chain_id","asset");--> statement-breakpoint
-CREATE INDEX "incentives_by_type" ON "incentives" USING btree ("type","campaign_key");--> statement-breakpoint
 CREATE INDEX "tokens_by_words" ON "tokens" USING gin (word_starts("name" || ' ' || "symbol")) WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "campaign_facets_by_campaign" ON "campaign_facets" USING btree ("campaign_key");--> statement-breakpoint
+CREATE INDEX "campaign_facets_of_contracts" ON "campaign_facets" USING btree ("chain_id","value","block_timestamp") WHERE "campaign_facets"."kind" = 'target';--> statement-breakpoint
 CREATE INDEX "former_positions_by_revision" ON "former_positions" USING btree ("revision");--> statement-breakpoint
 CREATE INDEX "contract_claim_totals_by_claims" ON "contract_claim_totals" USING btree ("window_seconds","claim_count" DESC NULLS FIRST,"amount_usd" DESC NULLS FIRST,"newest_block_timestamp" DESC NULLS FIRST,"chain_id","address");--> statement-breakpoint
 CREATE INDEX "contract_claim_totals_by_amount" ON "contract_claim_totals" USING btree ("window_seconds","amount_usd" DESC NULLS FIRST,"claim_count" DESC NULLS FIRST,"newest_block_timestamp" DESC NULLS FIRST,"chain_id","address");--> statement-breakpoint

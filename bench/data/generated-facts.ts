@@ -10,6 +10,9 @@ import { recomputeIncentiveState } from '../../src/read-models/incentive-state/m
 /** Indexes are made at the end, which is far faster, by their own definitions. */
 const INDEXED_LATER = ['campaigns', 'incentives', 'action_steps', 'campaign_facets', 'allow_lists', 'claims']
 
+/** Of a draft, the Unix second of the block that created its campaign: in the last 400 days. */
+const CREATED_AT = 'now - floor(400 * 86400 * age)::bigint'
+
 /** Fills a migrated, empty database: claims of the last 90 days, and of a day to come, so that windows go on filling. */
 export async function generateFacts(client: pg.Client, campaigns: number, claims: number) {
   await client.query(`set work_mem = '1GB'; set maintenance_work_mem = '1GB'; set synchronous_commit = off;
@@ -82,7 +85,7 @@ const statementsFor = (campaigns: number, claims: number) => [
   overriding system value
   select key, chain_id || ':' || ${address('core', 'chain_id')} || ':' || key, chain_id, ${address('core', 'chain_id')},
     key, key, ${address('action', 'key')}, ${address('budget', 'creator')}, ${address('creator', 'creator')},
-    ${address('creator', 'creator')}, ${address('validator', '1')}, now - floor(400 * 86400 * age),
+    ${address('creator', 'creator')}, ${address('validator', '1')}, ${CREATED_AT},
     '0x' || encode(sha256(key::text::bytea), 'hex'), 0, 0, 'Campaign ' || key, md5('template' || template)::uuid,
     age >= 0.5, template is not null and age < 0.5, 'https://project.example/' || key,
     case when fate between 0.15 and 0.2 then to_timestamp(now + 86400 * 30 * age) end,
@@ -108,11 +111,11 @@ const statementsFor = (campaigns: number, claims: number) => [
     'Transfer(address,address,uint256)', 'signatureType', 'event', 'actionType', 0, 'targetContract',
     ${address('target', 'contract')}, 'parameters', '{"filterType": 0, "fieldType": 1, "fieldIndex": 2, "filterData": "0x"}'::jsonb)
   from drafts, lateral (values (0, target), (1, second_target)) as steps (position, contract) where contract is not null`,
-  `insert into campaign_facets (kind, chain_id, value, campaign_key)
-  select 'target', ${chain('contract')}, ${address('target', 'contract')}, key
+  `insert into campaign_facets (kind, chain_id, value, campaign_key, block_timestamp)
+  select 'target', ${chain('contract')}, ${address('target', 'contract')}, key, ${CREATED_AT}
   from drafts, lateral (select target union select second_target) as steps (contract) where contract is not null
   union all
-  select 'token', chain_id, ${address('token', 'token')}, key from drafts where type <> 'PointsIncentive' or incentives > 1`,
+  select 'token', chain_id, ${address('token', 'token')}, key, ${CREATED_AT} from drafts where type <> 'PointsIncentive' or incentives > 1`,
   `insert into allow_lists (campaign_key, owner, contract_address, type, access_list_id, has_recorded_addresses, address_count)
   select key, ${address('creator', 'creator')}, ${address('list', 'key')}, kind,
     case when kind = 'OffchainAccessList' then 'list-' || key % 20 end, kind like 'Simple%',

@@ -427,15 +427,16 @@ describe('a defect is found, and nothing else, and mended by what the advice nam
   test('what campaigns are found by, changed by SQL', async () => {
     await using database = await createTestDatabase(healthy)
     await migrateDatabase(database.url, { servingRole: role })
-    const facets = 'select kind, chain_id, value, campaign_key from campaign_facets order by 1, 2, 3, 4'
+    const facets =
+      'select kind, chain_id, value, campaign_key, block_timestamp from campaign_facets order by 1, 2, 3, 4'
     const before = await database.query(facets)
     const isOther = ({ kind }: Record<string, unknown>) => kind !== 'channel'
     expect(new Set(before.map(({ kind }) => kind))).toEqual(new Set(['target', 'token', 'collection', 'channel']))
     const campaigns = await database.query(
-      `update campaigns set distribution_channels = '{Two}' returning key as campaign_key`,
+      `update campaigns set distribution_channels = '{Two}' returning key as campaign_key, block_timestamp`,
     )
     await database.query(`delete from campaign_facets where kind in ('target', 'token') and campaign_key % 2 = 0;
-      insert into campaign_facets select 'target', 1, '0x', key from campaigns where key % 3 = 0`)
+      insert into campaign_facets select 'target', 1, '0x', key, block_timestamp from campaigns where key % 3 = 0`)
     const checks = (await faultsOf(database)).map(({ check }) => check)
     expect(checks).toContain('facets')
     await recompute(database)

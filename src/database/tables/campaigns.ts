@@ -13,18 +13,14 @@ import {
 } from '../column-types.ts'
 
 /** A ready-made action that campaigns refer to. Written by the import; replaced whole. */
-export const actionTemplates = pgTable(
-  'action_templates',
-  {
-    id: uuid().primaryKey(),
-    projectId: text().notNull(),
-    actionType: text().notNull(),
-    projectImage: text().notNull(),
-    description: text(),
-    category: text(),
-  },
-  (table) => [index('action_templates_by_type').on(sql`fold_case(${table.actionType})`)],
-)
+export const actionTemplates = pgTable('action_templates', {
+  id: uuid().primaryKey(),
+  projectId: text().notNull(),
+  actionType: text().notNull(),
+  projectImage: text().notNull(),
+  description: text(),
+  category: text(),
+})
 
 /**
  * A reward campaign as its record says, with two columns that the import derives from the facts (see read-models/incentive-state).
@@ -83,11 +79,8 @@ export const campaigns = pgTable(
   },
   (table) => [
     unique('campaigns_identifier_is_unique').on(table.chainId, table.coreAddress, table.identifier),
-    index('campaigns_by_owner').on(table.owner),
     index('campaigns_by_creator').on(table.creator),
-    index('campaigns_by_budget').on(table.budget),
     index('campaigns_by_chain').on(table.chainId),
-    index('campaigns_by_autocampaign').on(table.autocampaignId),
     index('campaigns_by_template').on(table.actionTemplateId),
     // The next instant at which a campaign becomes active or ceases to be.
     index('campaigns_by_start').on(table.startAt),

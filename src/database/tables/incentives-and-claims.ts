@@ -53,7 +53,6 @@ export const incentives = pgTable(
   (table) => [
     primaryKey({ columns: [table.campaignKey, table.position] }),
     index('incentives_by_asset').on(table.chainId, table.asset),
-    index('incentives_by_type').on(table.type, table.campaignKey),
     check(
       'incentives_type_is_known',
       sql`${table.type} in (${sql.raw(incentiveTypes.map((type) => `'${type}'`).join(', '))})`,

@@ -22,11 +22,13 @@ export const facetsOf = (campaigns: string, isCurrentIncentive = 'true') => `
 
 /** Facets that are missing or too many, of all campaigns or a part of them. */
 export const differingFacetRows = (campaigns: string) => `
-  select campaign_key, due.kind is null as is_surplus, kind, chain_id, value
-  from (${facetsOf(campaigns)}) due
+  select campaign_key, due.kind is null as is_surplus, kind, chain_id, value, block_timestamp
+  from (
+    select facet.*, block_timestamp from (${facetsOf(campaigns)}) facet join campaigns on key = campaign_key
+  ) due
   full join (
     select stored.* from campaign_facets stored join ${campaigns} changed on changed.key = stored.campaign_key where stored.${IS_DERIVED}
-  ) stored using (campaign_key, kind, chain_id, value)
+  ) stored using (campaign_key, kind, chain_id, value, block_timestamp)
   where due.kind is null or stored.kind is null`
 
 /** Campaigns with other contracts, tokens or channels than their rows have. */

@@ -18,10 +18,15 @@ export const campaignFacets = pgTable(
     chainId: chainId().notNull(),
     value: text().notNull(),
     campaignKey: ofCampaign().notNull(),
+    /** That of the campaign: the newest one of a contract is found by an index. */
+    blockTimestamp: blockTimestamp().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.kind, table.chainId, table.value, table.campaignKey] }),
     index('campaign_facets_by_campaign').on(table.campaignKey),
+    index('campaign_facets_of_contracts')
+      .on(table.chainId, table.value, table.blockTimestamp)
+      .where(sql`${table.kind} = 'target'`),
     check('campaign_facets_kind_is_known', sql`${table.kind} in ('target', 'token', 'collection', 'channel')`),
     check('campaign_facets_value_is_lower_case', sql`${table.value} = lower(${table.value} collate "C")`),
   ],

@@ -158,8 +158,7 @@ $$;
 
 -- The contracts that each campaign acts on.
 create or replace view campaign_targets as
-select target.chain_id, target.value as address, campaigns.key as campaign_key, campaigns.block_timestamp
-from campaigns join campaign_facets target on target.campaign_key = campaigns.key and target.kind = 'target';
+select chain_id, value as address, campaign_key, block_timestamp from campaign_facets where kind = 'target';
 
 -- What has to be added to the totals of campaigns in a window that reaches up to `earlier`, to get those up to `later`:
 -- claims in (later - window, later] that are not in (earlier - window, earlier], minus those of which it is the other

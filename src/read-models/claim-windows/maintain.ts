@@ -66,15 +66,11 @@ const campaignTotals = `merge into campaign_claim_totals totals
   when not matched and changes.claim_count > 0 then insert (window_seconds, campaign_key, claim_count, amount_usd)
     values (changes.window_seconds, changes.campaign_key, changes.claim_count, changes.amount_usd)`
 
-/**
- * Contracts that their newest campaign has left, or that has become older, each with the newest of the others. Looks at each
- * campaign of such a contract once, for all windows.
- */
+/** Contracts that their newest campaign has left, or that has become older, each with the newest of the others, by an index. */
 const newestRemaining = `
   select changed.chain_id, changed.address, (
-    select max(campaigns.block_timestamp)
-    from campaign_facets facet join campaigns on key = facet.campaign_key
-    where facet.kind = 'target' and facet.chain_id = changed.chain_id and facet.value = changed.address
+    select max(target.block_timestamp) from campaign_targets target
+    where target.chain_id = changed.chain_id and target.address = changed.address
   ) as newest
   from counted_before earlier full join counted_after later using (window_seconds, chain_id, address)
   join contract_claim_totals changed using (window_seconds, chain_id, address)
