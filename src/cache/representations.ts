@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type ContentEncoding, createCompressor, negotiateEncodings } from './content-encodings.ts'
+import { type ContentEncoding, createCompressor, EACH_TIME, negotiateEncodings, ONCE } from './content-encodings.ts'
 
 /** The bytes of a response, uncompressed and in the encodings that clients have requested. */
 export interface Content {
@@ -23,9 +23,12 @@ export function toContent(text: string, type = JSON_TYPE): Content {
   return { type, digest, plain, encoded: new Map(), encodedBytes: 0 }
 }
 
-/** Encodes responses; each encoding is compressed once and cached with its content. */
-export function createRepresentations(cacheControl: string) {
-  const compress = createCompressor()
+/**
+ * Encodes responses; each encoding is compressed once and cached with its content.
+ * @param isLasting whether the content stays as long as the process.
+ */
+export function createRepresentations(cacheControl: string, { isLasting = false } = {}) {
+  const compress = createCompressor(isLasting ? ONCE : EACH_TIME)
 
   /** A promise of the compressed bytes; undefined if too much is being compressed already. */
   function encode(content: Content, encoding: ContentEncoding, onEncoded: () => void) {

@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
           paints.push(await tab.firstPaint())
         }
         expect(Math.min(...paints)).toBeLessThan(1000)
-        expect(bytes).toBeLessThan(50_000)
+        expect(bytes).toBeLessThan(48_000)
       }
       const fold = (isOpen: boolean) =>
         tab.page.evaluate(`for (const folded of document.querySelectorAll('details')) folded.open = ${isOpen}`)

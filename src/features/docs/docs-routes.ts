@@ -57,7 +57,7 @@ async function readPages(folder: string, baseUrls: BaseUrls) {
  */
 export function serveDocs(app: FastifyInstance, folder: string, baseUrls: BaseUrls) {
   const policy = docsPolicy([baseUrls.PUBLIC_BASE_URL, baseUrls.STAGING_BASE_URL])
-  const representations = createRepresentations('public, no-cache')
+  const representations = createRepresentations('public, no-cache', { isLasting: true })
   let pages: Promise<Map<string, (url: string) => Content>> | undefined
   async function send(request: FastifyRequest, reply: FastifyReply) {
     pages ??= readPages(folder, baseUrls)

@@ -98,7 +98,7 @@ export async function serveExplorer(
       shell.replace(HEAD_MARK, () => toHeadElements(head)),
       'text/html; charset=utf-8',
     )
-  const representations = createRepresentations('public, no-cache')
+  const representations = createRepresentations('public, no-cache', { isLasting: true })
   async function send(request: FastifyRequest, reply: FastifyReply, page: ReturnType<typeof createPage>) {
     void reply.header('content-security-policy', POLICY)
     await representations.send(request, reply, page(request.url))

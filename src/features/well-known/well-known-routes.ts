@@ -20,7 +20,7 @@ interface WellKnownSettings {
 /** Discovery documents: the API catalog (RFC 9727) and `security.txt` (RFC 9116). */
 export function serveWellKnown(app: FastifyInstance, settings: WellKnownSettings, now: () => Date) {
   const hidden = { schema: { hide: true } }
-  const representations = createRepresentations('public, no-cache')
+  const representations = createRepresentations('public, no-cache', { isLasting: true })
   const catalog = toContent(JSON.stringify(toCatalog(settings)), CATALOG_TYPE)
   app.get(CATALOG_PATH, hidden, async (request, reply) => {
     void reply.header('link', `<${toRelativeUrl(CATALOG_PATH, request.url)}>; rel="api-catalog"`)

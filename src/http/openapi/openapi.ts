@@ -128,7 +128,7 @@ function withoutUnusedWebhook<T extends { paths?: object; webhooks?: object }>(d
 /** `/openapi.json` and `/openapi.yaml`, each rendered at its first request: by then every operation is registered. */
 export function serveOpenApi(app: FastifyInstance) {
   // Another version of the service may say something else.
-  const representations = createRepresentations('public, no-cache')
+  const representations = createRepresentations('public, no-cache', { isLasting: true })
   function serve(path: string, make: () => Promise<Content>) {
     let made: Promise<Content> | undefined
     app.get(path, { schema: { hide: true } }, async (request, reply) => {
