@@ -82,46 +82,38 @@ const allowListOf = sql`(
     ) end)
   from ${allowLists} where ${allowLists.campaignKey} = ${campaigns.key})`
 
-/** The parts of a campaign's record, by their names. */
-const columns: Record<keyof CampaignRecord, SQL> = {
-  key: sql`${campaigns.key}`,
-  id: sql`${campaigns.id}`,
-  action: sql`${campaigns.action}`,
-  campaignIndex: sql`${campaigns.campaignIndex}`,
-  budget: sql`${campaigns.budget}`,
-  owner: sql`${campaigns.owner}`,
-  validator: sql`${campaigns.validator}`,
-  blockTimestamp: sql`${campaigns.blockTimestamp}`,
-  txHash: sql`${campaigns.txHash}`,
-  chainId: sql`${campaigns.chainId}`,
+/** The parts that are columns as they are. */
+const plainParts = [
+  ...(['key', 'id', 'action', 'campaignIndex', 'budget', 'owner', 'validator', 'blockTimestamp', 'txHash'] as const),
+  ...(['chainId', 'campaignName', 'actionTemplateId', 'templateId', 'projectImageUri', 'tokenImageUri'] as const),
+  ...(['nftImageUri', 'nftName', 'nftMetadataId', 'isExhausted', 'actionClaimant'] as const),
+  'createdAtBlockchainNumbers' as const,
+]
+
+/** All other parts of a campaign's record, by their names. */
+const madeParts: Record<Exclude<keyof CampaignRecord, (typeof plainParts)[number]>, SQL> = {
   protocolFee: sql`${campaigns.protocolFee}::text`,
   maxParticipants: sql`${campaigns.maxParticipants}::text`,
-  campaignName: sql`${campaigns.campaignName}`,
-  actionTemplateId: sql`${campaigns.actionTemplateId}`,
-  templateId: sql`${campaigns.templateId}`,
-  projectImageUri: sql`${campaigns.projectImageUri}`,
-  tokenImageUri: sql`${campaigns.tokenImageUri}`,
-  nftImageUri: sql`${campaigns.nftImageUri}`,
-  nftName: sql`${campaigns.nftName}`,
-  nftMetadataId: sql`${campaigns.nftMetadataId}`,
   startsAt: milliseconds(sql`${campaigns.startAt}`),
   endsAt: milliseconds(sql`${campaigns.endAt}`),
-  isExhausted: sql`${campaigns.isExhausted}`,
-  actionClaimant: sql`${campaigns.actionClaimant}`,
-  createdAtBlockchainNumbers: sql`${campaigns.createdAtBlockchainNumbers}`,
   incentives: incentivesOf,
   actionSteps: actionStepsOf,
   allowList: allowListOf,
 }
 
-const allParts = Object.keys(columns) as (keyof CampaignRecord)[]
+const columns = new Map<keyof CampaignRecord, SQL>([
+  ...plainParts.map((name) => [name, sql`${campaigns[name]}`] as const),
+  ...(Object.entries(madeParts) as [keyof CampaignRecord, SQL][]),
+])
+
+const allParts = [...columns.keys()]
 
 /**
  * A relation of campaigns by their keys, in any order: `campaign_key`, and `record`, a `CampaignRecord` as JSON, or these parts of
  * it: each costs its lookup.
  */
 export function campaignRecords(keys: SQL, parts: readonly (keyof CampaignRecord)[] = allParts) {
-  const named = parts.map((name) => sql`${columns[name]} as ${sql.identifier(name)}`)
+  const named = parts.map((name) => sql`${columns.get(name)} as ${sql.identifier(name)}`)
   return sql`(
     select read.campaign_key, row_to_json(read) as record
     from (

@@ -18,7 +18,7 @@ import { createTurns } from '../../turns.ts'
 import { createPages, type Page } from './campaign-pages.ts'
 import { prepareFind, prepareFindWithAddresses } from './campaign-rows.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
-import { createShownCampaigns, type Shown, type ShownReader, withFields } from './shown-campaigns.ts'
+import { createShownCampaigns, jsonOf, type Shown, type ShownReader } from './shown-campaigns.ts'
 
 export interface CampaignRepository {
   /**
@@ -132,10 +132,6 @@ function activityOf({ sortBy, showActiveOnly }: Pick<ListCampaignsQuery, 'sortBy
   if (showActiveOnly) return 'only'
   return sortBy === 'active' ? 'first' : 'any'
 }
-
-/** All of a campaign, or some of its fields. */
-const jsonOf = ({ json }: Shown, fields: readonly string[] | undefined) =>
-  fields === undefined ? json : withFields(json, fields)
 
 /** The dependencies of a response about one campaign; it changes when the campaign starts or ends. */
 const dependenciesOf = ({ key, changesAt }: Shown): Dependencies => ({ campaignKeys: [key], onLists: false, changesAt })

@@ -12,6 +12,8 @@ export interface Shown {
   /** Whether the addresses of its allow list are still to be read. */
   lacksAddresses: boolean
   json: string
+  /** Addresses that are not in the JSON: they may be hundreds of thousands. */
+  addresses?: string
 }
 
 /** Memory for campaigns as they are shown, about 48,000 of them. */
@@ -58,7 +60,8 @@ export function createShownCampaigns(tokenStore: TokenStore, versions: DataVersi
         const changesAt = changesAtOf(record, instant)
         const shown = {
           ...{ key: record.key, changesAt, lacksAddresses: addresses === undefined && lacksAddresses(record) },
-          json: withAddresses(JSON.stringify(render(record, tokens, instant)), addresses),
+          json: JSON.stringify(render(record, tokens, instant)),
+          ...(addresses && { addresses }),
         }
         // It may have hundreds of thousands of addresses.
         if (addresses === undefined)
@@ -70,16 +73,20 @@ export function createShownCampaigns(tokenStore: TokenStore, versions: DataVersi
   })
 }
 
+/** The JSON of a campaign, or some members of it, in their order. */
+export function jsonOf({ json, addresses }: Shown, fields?: readonly string[]) {
+  const chosen = fields === undefined ? json : withFields(json, fields)
+  return addresses === undefined ? chosen : withAddresses(chosen, addresses)
+}
+
 const NO_ADDRESSES = '"addresses":[]'
 
-/**
- * The JSON of a detail with the addresses that are not read with its campaign, as text. No other member has that name, and within a
- * text its quotation marks are escaped.
- */
-function withAddresses(json: string, addresses: string | null | undefined) {
-  if (addresses == null) return json
-  const place = json.indexOf(NO_ADDRESSES) + NO_ADDRESSES.length - 1
-  return `${json.slice(0, place)}${addresses}${json.slice(place)}`
+/** Inserts addresses as text. No other member has that name, and within a text its quotation marks are escaped. */
+function withAddresses(json: string, addresses: string) {
+  const place = json.indexOf(NO_ADDRESSES)
+  if (place === -1) return json
+  const end = place + NO_ADDRESSES.length - 1
+  return `${json.slice(0, end)}${addresses}${json.slice(end)}`
 }
 
 /** A JSON object with some of its members, in their order. */

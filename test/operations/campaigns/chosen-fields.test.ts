@@ -78,3 +78,19 @@ test('members keep their order and their values, whatever these are', () => {
   expect(withFields(object, ['d', 'f'])).toBe('{"f":{}}')
   expect(withFields('{}', ['a'])).toBe('{}')
 })
+
+test('the addresses of a long allow list come with it, and with nothing else', async () => {
+  const addresses = Array.from({ length: 101 }, (_, nth) => anAddress(`listed ${nth}`)).sort()
+  const allowList = {
+    owner: anAddress('o'),
+    contractAddress: anAddress('c'),
+    type: 'SimpleDenyList' as const,
+    addresses,
+  }
+  const listed = aCampaign({ campaignName: '"addresses":[]', allowList })
+  await api.save(listed)
+  const ask = async (fields: string) => (await api.get(`/campaigns/${listed.id}?fields=${fields}`)).json()
+  expect(await ask('allowList,campaignName')).toEqual({ campaignName: '"addresses":[]', allowList })
+  expect(await ask('campaignName')).toEqual({ campaignName: '"addresses":[]' })
+  expect((await api.get(`/campaigns/${listed.id}`)).json()).toMatchObject({ allowList })
+})
