@@ -1,7 +1,5 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/open-database.ts'
-import { campaigns } from '../../database/tables/campaigns.ts'
-import type { Dependencies } from '../../read-models/data-version/read.ts'
 import {
   claimFacts,
   evaluate,
@@ -9,7 +7,9 @@ import {
   type FactRow,
   factColumns,
   nextChangeOf,
-} from '../../read-models/eligibility/read.ts'
+} from '../../database/lookups/eligibility.ts'
+import { campaigns } from '../../database/tables/campaigns.ts'
+import type { Dependencies } from '../../read-models/data-version/read.ts'
 import { byCampaignId } from '../../schemas/primitives.ts'
 import type { ListEligibilityQuery, ListEligibilityResponse } from './eligibility-schemas.ts'
 

@@ -1,9 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/open-database.ts'
-import { type TokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
-import { claimSignatures } from '../../database/tables/incentives-and-claims.ts'
-import { readCursor, rowsOf, toCursorPage } from '../../http/request/cursors.ts'
-import { type DataVersion, type Dependencies, dataRevision } from '../../read-models/data-version/read.ts'
 import {
   claimFacts,
   evaluate,
@@ -11,7 +7,11 @@ import {
   factColumns,
   nextChangeOf,
   verdictOn,
-} from '../../read-models/eligibility/read.ts'
+} from '../../database/lookups/eligibility.ts'
+import { type TokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
+import { claimSignatures } from '../../database/tables/incentives-and-claims.ts'
+import { readCursor, rowsOf, toCursorPage } from '../../http/request/cursors.ts'
+import { type DataVersion, type Dependencies, dataRevision } from '../../read-models/data-version/read.ts'
 import type { ListRewardsQuery, ListRewardsResponse, Reward, RewardTotal } from './reward-schemas.ts'
 
 type RequestState = ListRewardsQuery & { user: string }
