@@ -13,6 +13,9 @@ import { startService } from '../../service/service.ts'
 import { CACHE_MEGABYTES } from '../requests/repeated.ts'
 
 const STREAMS = 1000
+
+/** Each may have a tenth of the streams that a process serves. */
+const ADDRESSES = 20
 const ROUNDS = 3
 const SECONDS = 8
 const PROBE_MS = 100
@@ -74,8 +77,9 @@ export const streams: Part = {
 async function openStreams(url: string) {
   const { port, hostname } = new URL(url)
   let bytes = 0
-  async function openStream() {
-    const socket: Socket = connect(Number(port), hostname)
+  async function openStream(_: undefined, stream: number) {
+    const localAddress = `127.0.0.${2 + (stream % ADDRESSES)}`
+    const socket: Socket = connect({ port: Number(port), host: hostname, localAddress })
     socket.write('GET /changes HTTP/1.1\r\nhost: bench\r\naccept: text/event-stream\r\n\r\n')
     const [head] = (await once(socket, 'data')) as [Buffer]
     if (!head.toString('latin1').startsWith('HTTP/1.1 200')) throw new Error(`a stream was refused: ${head}`)
