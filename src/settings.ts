@@ -37,7 +37,10 @@ export const Settings = Type.Object({
   HOST: text('Address to listen on; the Docker image sets `0.0.0.0`.', { default: '127.0.0.1' }),
   PORT: whole('Port to listen on.', { minimum: 0, maximum: 65_535, default: 3000 }),
   METRICS_PORT: Type.Optional(
-    whole('Port of the Prometheus metrics, on `HOST`. Unset: no metrics.', { minimum: 0, maximum: 65_535 }),
+    whole('Port of the Prometheus metrics and of a second `/livez`, on `HOST`. Unset: none.', {
+      minimum: 0,
+      maximum: 65_535,
+    }),
   ),
   SURFACES: list('What this process serves: `public`, `staging` or both.', {
     items: { type: 'string', enum: ['public', 'staging'] },

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { fastify } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { version } from '../schemas/version.ts'
+import { addLivenessRoute } from './health.ts'
 
 /** The metrics of a process: at first those of Node.js, and the version of the service. */
 export function createRegister() {
@@ -40,11 +41,13 @@ function boundConnections(server: Server) {
 
 /**
  * A server for `/metrics`, on a listener of its own, so that metrics are never public by accident. `refresh` updates
- * what has to be read from elsewhere, once for each scrape.
+ * what has to be read from elsewhere, once for each scrape. `/livez` is here too: Node accepts one connection of a
+ * listener in each turn of its loop, so a probe on the port of clients waits behind all who connect at that moment.
  */
 export function serveMetrics(register: Pick<Registry, 'contentType' | 'metrics'>, refresh = async () => {}) {
   const server = fastify({ logger: false })
   boundConnections(server.server)
+  addLivenessRoute(server)
   server.get('/metrics', async (_request, reply) => {
     await refresh()
     return reply.type(register.contentType).send(await register.metrics())

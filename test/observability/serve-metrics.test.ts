@@ -12,6 +12,7 @@ test('serve shows its metrics on METRICS_PORT, and nothing of them on PORT', asy
   const url = await serve.ready()
   expect((await fetch(`${url}/campaigns`)).status).toBe(200)
   expect((await fetch(`${url}/metrics`)).status).toBe(404)
+  expect(await (await fetch(`http://127.0.0.1:${port}/livez`)).json()).toEqual({ status: 'ok' })
   const figures = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   for (const line of [
     'reward_campaigns_http_request_duration_seconds_count{method="GET",route="/campaigns",status="200"} 1',

@@ -4,6 +4,7 @@ import type { PodSpec, Probe } from 'kubernetes-types/core/v1.js'
 import { expect, test } from 'vitest'
 import { readSettings } from '../../../src/config.ts'
 import { parseChainFile } from '../../../src/indexer/chain-config.ts'
+import { createRegister, serveMetrics } from '../../../src/observability/metrics-server.ts'
 import { Settings } from '../../../src/settings.ts'
 import { root } from '../../setup/documents/documents.ts'
 import { describeFaults, ofKind, readManifests } from '../../setup/documents/manifests.ts'
@@ -91,6 +92,7 @@ test('what is set are settings of the service, with values that it accepts', () 
 
 test('every probe asks what the service answers, where it listens', async () => {
   await using api = await startTestApp()
+  const metrics = serveMetrics(createRegister())
   for (const { pod, container } of workloads) {
     const settings = readSettings(environmentOf({ container }))
     const listening = { http: settings.PORT, metrics: settings.METRICS_PORT }
@@ -99,8 +101,10 @@ test('every probe asks what the service answers, where it listens', async () => 
     }
     const { livenessProbe, readinessProbe, startupProbe } = container
     for (const probe of [livenessProbe, readinessProbe, startupProbe].filter((found) => found !== undefined)) {
-      expect(probe.httpGet?.port).toBe('http')
-      expect((await api.get(probe.httpGet?.path ?? '')).statusCode).toBe(200)
+      const isLiveness = probe.httpGet?.path === '/livez'
+      expect(probe.httpGet?.port).toBe(isLiveness ? 'metrics' : 'http')
+      const server = isLiveness ? metrics : api.app
+      expect((await server.inject(probe.httpGet?.path ?? '')).statusCode).toBe(200)
     }
     if (livenessProbe !== undefined) expect(livenessProbe.httpGet?.path).toBe('/livez')
     expect(pod.hostNetwork).toBeUndefined()
