@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import type { Content } from '../http/request/representations.ts'
 import type { DataVersion, DataVersionReader, Dependencies } from '../read-models/data-version/read.ts'
-import type { Content } from './representations.ts'
 
 export interface CachedResponse {
   /** The newest version at which it is known to be current. */

@@ -3,12 +3,12 @@ import { isDatabaseUnreachable, withTimeout } from '../database/connection/datab
 import { coalesceNext } from '../database/connection/single-flight.ts'
 import { toCanonicalQuery } from '../http/request/canonical-query.ts'
 import { withMinimumBlocks } from '../http/request/page-links.ts'
+import { createRepresentations } from '../http/request/representations.ts'
 import type { ServiceCounts } from '../observability/counters.ts'
 import type { DataVersion, DataVersionReader } from '../read-models/data-version/read.ts'
 import type { MinimumBlocks } from '../schemas/parameters/shared-parameters.ts'
 import { type CachedResponse, createCacheStore } from './cache-store.ts'
 import { createBlockWait } from './minimum-blocks.ts'
-import { createRepresentations } from './representations.ts'
 import { type Rendering, ResponseRenderer, type State } from './response-renderer.ts'
 
 interface ResponseCacheOptions {

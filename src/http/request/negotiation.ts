@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { toWeights } from '../../cache/content-encodings.ts'
+import { toWeights } from './content-encodings.ts'
 
 /** Whether a client accepts a media type (RFC 9110 §12.5.1): everything, if it does not say what. */
 export function acceptsType(accept: string | undefined, type: string): boolean {
