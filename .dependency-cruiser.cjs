@@ -11,7 +11,8 @@
  */
 
 /** What belongs to no room: it knows nothing of the service. */
-const EVERYBODYS = '^src/(abort-signals|fetch-ports|operator-error|operator-text|turns)[.]ts$'
+const EVERYBODYS =
+  '^src/(abort-context|abort-signals|fetch-ports|operator-error|operator-text|single-flight|turns)[.]ts$'
 
 const allow = (name, from, to, comment) => ({
   name,

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import { type Caller, withoutAbort } from '../database/connection/abort-context.ts'
-import { type SharedWork, shareWork } from '../database/connection/single-flight.ts'
+import { type Caller, withoutAbort } from '../abort-context.ts'
 import { ChangingDataError } from '../http/request/errors/errors.ts'
 import { type Paged, toPageLinks } from '../http/request/page-links.ts'
 import { toContent } from '../http/request/representations.ts'
 import type { DataVersion, DataVersionReader, Dependencies } from '../read-models/data-version/read.ts'
+import { type SharedWork, shareWork } from '../single-flight.ts'
 import type { CachedResponse, createCacheStore } from './cache-store.ts'
 
 /** A response, as a repository gives it: what is to be written as JSON, or the JSON itself. */

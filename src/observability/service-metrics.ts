@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { withAbort } from '../database/connection/abort-context.ts'
+import { withAbort } from '../abort-context.ts'
 import type { DataMetrics } from '../read-models/data-version/read.ts'
 import type { ServiceCounts } from './counters.ts'
 import { patternOf } from './logging.ts'

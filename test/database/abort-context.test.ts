@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { CancelSignal, currentCaller, withAbort, withoutAbort } from '../../src/database/connection/abort-context.ts'
+import { CancelSignal, currentCaller, withAbort, withoutAbort } from '../../src/abort-context.ts'
 
 test('what is asked for all does not end with the work that asks, and the rest of that work does', async () => {
   const abandonment = new CancelSignal()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { withAbort } from '../../src/database/connection/abort-context.ts'
-import { batchLookups } from '../../src/database/connection/single-flight.ts'
+import { withAbort } from '../../src/abort-context.ts'
+import { batchLookups } from '../../src/single-flight.ts'
 
 /** Looks keys up in upper case, and keeps what it was asked; keys that begin with a minus are not there. */
 function recordingLookUp(maxKeys: number) {

@@ -1,4 +1,4 @@
-import { type Caller, CancelledError } from './abort-context.ts'
+import { type Caller, CancelledError } from '../../abort-context.ts'
 import { TooManyQueriesError, WaitedTooLongError } from './database-errors.ts'
 
 /** A statement with this average duration is expensive: most take a few milliseconds. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DrizzleQueryError } from 'drizzle-orm'
 import pg from 'pg'
+import { CancelledError } from '../../abort-context.ts'
 import { OperatorError } from '../../operator-error.ts'
-import { CancelledError } from './abort-context.ts'
 
 /*
  * SQLSTATE classes that mean "try again later", not "this statement is wrong": 08 connection; 53 insufficient

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
-import { type Cancellable, CancelledError, currentCaller } from './abort-context.ts'
+import { type Cancellable, CancelledError, currentCaller } from '../../abort-context.ts'
 import { cancelStatement } from './cancel-statement.ts'
 import { shareConnections } from './connection-shares.ts'
 import { describeFailure, isRolledBack, isTerminated } from './database-errors.ts'

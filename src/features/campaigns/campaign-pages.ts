@@ -1,6 +1,5 @@
 import type { Static } from '@sinclair/typebox'
 import type { Database } from '../../database/connection/open-database.ts'
-import { batchLookups } from '../../database/connection/single-flight.ts'
 import { readOneState } from '../../http/request/one-state.ts'
 import {
   type CampaignFilter,
@@ -15,6 +14,7 @@ import {
 } from '../../read-models/campaign-index/read.ts'
 import type { DataVersion, DataVersionReader } from '../../read-models/data-version/read.ts'
 import type { CampaignFacets } from '../../schemas/campaigns/campaign-facets.ts'
+import { batchLookups } from '../../single-flight.ts'
 import { prepareCampaigns } from './campaign-rows.ts'
 import type { Shown, ShownReader } from './shown-campaigns.ts'
 

@@ -1,5 +1,4 @@
 import type { Database } from '../../database/connection/open-database.ts'
-import { batchLookups } from '../../database/connection/single-flight.ts'
 import type { TokenStore } from '../../database/lookups/token-metadata-cache.ts'
 import { readCursor, toCursor } from '../../http/request/cursors.ts'
 import type { Paged } from '../../http/request/page-links.ts'
@@ -14,6 +13,7 @@ import {
 } from '../../read-models/campaign-index/read.ts'
 import type { DataVersion, DataVersionReader, Dependencies } from '../../read-models/data-version/read.ts'
 import { toRows, WALK_START } from '../../schemas/parameters/shared-parameters.ts'
+import { batchLookups } from '../../single-flight.ts'
 import { createTurns } from '../../turns.ts'
 import { createPages, type Page } from './campaign-pages.ts'
 import { prepareFind, prepareFindWithAddresses } from './campaign-rows.ts'

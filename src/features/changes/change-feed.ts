@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { coalesceNext } from '../../database/connection/single-flight.ts'
 import { TooManyStreamsError } from '../../http/request/errors/errors.ts'
 import { type ChangeReader, parseChangeCursor } from '../../read-models/changes/read.ts'
+import { coalesceNext } from '../../single-flight.ts'
 import { createPacer, createTurns } from '../../turns.ts'
 import { ChangeBuffer, ChangeSlice, SLICE } from './change-buffer.ts'
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import inject from 'light-my-request'
+import { CancelledError } from '../../abort-context.ts'
 import { eitherSignal } from '../../abort-signals.ts'
-import { CancelledError } from '../../database/connection/abort-context.ts'
 import {
   ForbiddenError,
   InvalidRequestError,

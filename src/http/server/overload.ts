@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Caller, runAs } from '../../database/connection/abort-context.ts'
+import { type Caller, runAs } from '../../abort-context.ts'
 import { OverloadedError, TooManyConcurrentError } from '../request/errors/errors.ts'
 import { RETRY_AFTER_SECONDS } from '../request/raw-responses.ts'
 import { clientAddressOf } from '../security/client-addresses.ts'
