@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import type { Hex } from 'viem'
 import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
-import { coreEvents } from '../protocol/abi-events.ts'
-import { readFunctions } from '../protocol/contracts/abi-functions.ts'
-import type { CallContracts, ContractCall } from '../protocol/contracts/contract-reader.ts'
-import { toAddress, topicsOf, zeroAddress } from '../protocol/fixed-incentives.ts'
-import { type ChainLog, readLog } from '../protocol/protocol-events.ts'
-import { EndpointError } from './endpoint-errors.ts'
-import type { Endpoint, Endpoints } from './endpoints.ts'
-import { contractCall, type RpcRequest } from './rpc-requests.ts'
+import { EndpointError } from '../../rpc/endpoint-errors.ts'
+import type { Endpoint, Endpoints } from '../../rpc/endpoints.ts'
+import { contractCall, type RpcRequest } from '../../rpc/rpc-requests.ts'
+import { coreEvents } from '../abi-events.ts'
+import { toAddress, topicsOf, zeroAddress } from '../fixed-incentives.ts'
+import { type ChainLog, readLog } from '../protocol-events.ts'
+import { readFunctions } from './abi-functions.ts'
+import type { CallContracts, ContractCall } from './contract-reader.ts'
 
 /** After so many failures, while other calls at the same block succeed, a call counts as one that reverts. */
 const MAX_ROUNDS = 3
