@@ -6,7 +6,7 @@
  *   commands → doctor, packages/conformance, packages/example-requests;  doctor → read-models, schemas, database
  *   commands → import, indexer, packages/sample-data;  import, indexer → ingest;  ingest → read-models, schemas, database
  *   read-models → schemas, database; from outside, features read, the ingest maintains, the doctor checks
- *   commands → app, process;  commands → observability → indexer, database, and packages that are for building;  http, cache ↔ each other, observability, data version, schemas, database;  database → schemas;  schemas → nothing
+ *   commands → app, process;  process → packages/embedded-postgres;  commands → observability → indexer, database, and packages that are for building;  http, cache ↔ each other, observability, data version, schemas, database;  database → schemas;  schemas → nothing
  *   packages/explorer → packages/client → the OpenAPI document alone;  packages/docs → packages/example-requests, two files of http
  */
 
@@ -80,18 +80,19 @@ module.exports = {
       ['^src/database/', '^src/schemas/'],
       'Tables and connections lie below everything but the schemas.',
     ),
-    allow(
-      'embedded-knows-itself',
-      '^src/embedded/',
-      '^src/embedded/',
-      'A server of our own is started without the service.',
-    ),
+    {
+      name: 'buildings-know-no-service',
+      comment: 'What these packages do is the same for every service: they could stand anywhere, with their tests.',
+      severity: 'error',
+      from: { path: '^packages/embedded-postgres/' },
+      to: { path: '^(src|packages|examples)/', pathNot: '^packages/embedded-postgres/' },
+    },
     {
       name: 'embedded-has-one-door',
-      comment: 'Whether the server is an embedded one matters where the database is opened, and for its errors.',
+      comment: 'Whether the server is an embedded one matters where the database is opened.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(embedded|process|commands)/' },
-      to: { path: '^src/embedded/' },
+      from: { path: '^src/', pathNot: '^src/process/(embedded-database|database-access)[.]ts$' },
+      to: { path: '^packages/embedded-postgres/' },
     },
     allow(
       'read-models-know-the-database',
@@ -199,7 +200,7 @@ module.exports = {
     allow(
       'processes-know-no-command',
       '^src/process/',
-      ['^src/process/', '^src/(config|settings)[.]ts$', '^src/(schemas|database|embedded)/', '^src/observability/'],
+      ['^src/process/', '^src/(config|settings)[.]ts$', '^src/(schemas|database)/', '^src/observability/'],
       'How a process starts, listens and shuts down is the same for several commands.',
     ),
     {
@@ -311,7 +312,7 @@ module.exports = {
       to: {
         path: ['^(packages|examples)/', '(^|/)reward-campaigns-client($|/)'],
         pathNot:
-          '^packages/(conformance/src/conformance|example-requests/src/request-files|mcp/src/mcp|sample-data/src/sample-data)[.]ts$',
+          '^packages/(conformance/src/conformance|embedded-postgres/src/embedded-postgres|example-requests/src/request-files|mcp/src/mcp|sample-data/src/sample-data)[.]ts$',
       },
     },
     {
@@ -319,7 +320,7 @@ module.exports = {
       comment: 'A package that asks the service, or makes data for it, is behind a command.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/commands/' },
-      to: { path: '^packages/' },
+      to: { path: '^packages/', pathNot: '^packages/embedded-postgres/' },
     },
     {
       name: 'production-needs-no-tests',

@@ -17,6 +17,10 @@ const resolve = {
   alias: {
     'reward-campaigns-client': join(import.meta.dirname, 'packages/client/src/client.ts'),
     'reward-campaigns-conformance': join(import.meta.dirname, 'packages/conformance/src/conformance.ts'),
+    'reward-campaigns-embedded-postgres': join(
+      import.meta.dirname,
+      'packages/embedded-postgres/src/embedded-postgres.ts',
+    ),
     'reward-campaigns-example-requests': join(import.meta.dirname, 'packages/example-requests/src/request-files.ts'),
     'reward-campaigns-mcp': join(import.meta.dirname, 'packages/mcp/src/mcp.ts'),
     'reward-campaigns-sample-data': join(import.meta.dirname, 'packages/sample-data/src/sample-data.ts'),

@@ -4,8 +4,8 @@ import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readSettings } from '../src/config.ts'
-import { openEmbeddedServer } from '../src/embedded/embedded-postgres.ts'
 import { createDataFolder } from '../src/process/database-access.ts'
+import { openEmbeddedDatabase } from '../src/process/embedded-database.ts'
 
 /*
  * `npm run dev`: serves the sources and pages as they are, and starts the service again after each change. The embedded
@@ -24,7 +24,9 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => ending.ab
 
 const settings = readSettings()
 const database =
-  settings.DATABASE_URL === undefined ? await openEmbeddedServer(await createDataFolder(settings.DATA_DIR)) : undefined
+  settings.DATABASE_URL === undefined
+    ? await openEmbeddedDatabase(await createDataFolder(settings.DATA_DIR))
+    : undefined
 while (!ending.signal.aborted) await serveUntilChange()
 await database?.close()
 

@@ -5,8 +5,9 @@ import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import pg from 'pg'
+import type { EmbeddedServer } from 'reward-campaigns-embedded-postgres'
 import { migrateDatabase } from '../../src/database/migrate-database.ts'
-import { type EmbeddedServer, openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
+import { openEmbeddedDatabase } from '../../src/process/embedded-database.ts'
 import { print, seconds } from '../measuring/measure.ts'
 import { generateFacts } from './generated-facts.ts'
 
@@ -64,7 +65,7 @@ export async function openFactsDatabase(
     print(`${campaigns} campaigns and ${claims} claims`, `kept for ${age.toFixed(1)} hours`)
     await readAll(dataFolder)
   }
-  const open = () => openEmbeddedServer(dataFolder, { serverSettings: MEASURED_SETTINGS })
+  const open = () => openEmbeddedDatabase(dataFolder, { serverSettings: MEASURED_SETTINGS })
   let server: EmbeddedServer | undefined = await open()
   return {
     folder: dataFolder,
@@ -112,7 +113,7 @@ async function removeOutdated(dataFolder: string) {
 async function makeFacts(dataFolder: string, campaigns: number, claims: number, signal: AbortSignal) {
   const start = performance.now()
   await mkdir(dataFolder, { recursive: true, mode: 0o700 })
-  const server = await openEmbeddedServer(dataFolder, { serverSettings: MAKING_SETTINGS })
+  const server = await openEmbeddedDatabase(dataFolder, { serverSettings: MAKING_SETTINGS })
   try {
     await fillDatabase(server.url, campaigns, claims, signal)
   } finally {

@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { access, mkdir, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { EmbeddedServer } from 'reward-campaigns-embedded-postgres'
 import { ConfigurationError } from '../config.ts'
 import { explainFailure, isDatabaseUnreachable } from '../database/connection/database-errors.ts'
 import type { Database } from '../database/connection/open-database.ts'
@@ -9,9 +10,8 @@ import { openPool } from '../database/connection/pool.ts'
 import { describeDatabase } from '../database/describe-database.ts'
 import { migrateDatabase } from '../database/migrate-database.ts'
 import { requireCurrentSchema } from '../database/schema-version.ts'
-import { type EmbeddedServer, openEmbeddedServer } from '../embedded/embedded-postgres.ts'
-import { findBinaries } from '../embedded/embedded-programs.ts'
 import type { Settings } from '../settings.ts'
+import { openEmbeddedDatabase, requireEmbedded } from './embedded-database.ts'
 import { toPrintable } from './print-rows.ts'
 import { ending, onShutdown } from './shutdown.ts'
 
@@ -44,10 +44,10 @@ export function createDatabaseAccess(settings: Settings, log: (what: string) => 
       if (settings.DATABASE_URL !== undefined)
         return { url: settings.DATABASE_URL, isEmbedded: false, describe: describeServer, close }
       // If none can run, as in the image, its folder does not matter.
-      await findBinaries()
+      await requireEmbedded()
       const folder = await createDataFolder(settings.DATA_DIR)
       ending.throwIfAborted()
-      opening = openEmbeddedServer(folder, {
+      opening = openEmbeddedDatabase(folder, {
         leaving: ending,
         onCreate: () => log(`creating the database in ${folder}`),
         onRestart: () => log('database process exited, restarted it'),

@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
+import { query, serverPid } from '../../packages/embedded-postgres/test/setup/servers.ts'
+import { openEmbeddedDatabase } from '../../src/process/embedded-database.ts'
 import { aCampaign } from '../setup/records.ts'
-import { aDataFolder, embeddedUrl, query, serverPid } from '../setup/servers/data-folder.ts'
+import { aDataFolder, embeddedUrl } from '../setup/servers/data-folder.ts'
 import { CLI, RunningProcess, runCli, startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
@@ -140,7 +141,7 @@ describe('a service that is asked to end', () => {
       expect([0, null]).toContain(code)
       expect(stderr).toBe('')
       expect(await serverPid(folder)).toBe(undefined)
-      const next = await openEmbeddedServer(folder)
+      const next = await openEmbeddedDatabase(folder)
       expect(await query(next.url, 'select 7 as number')).toEqual([{ number: 7 }])
       await next.close()
       expect(await serverPid(folder)).toBe(undefined)

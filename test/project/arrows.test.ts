@@ -99,8 +99,12 @@ const planted: [rule: string, file: string, content: string][] = [
   ['chains-are-observed', 'src/observability/chains/chain-log.ts', "export * from '../../http/request/validation.ts'"],
   ['processes-know-no-command', 'src/process/listen.ts', "export * from '../ingest/records.ts'"],
   ['only-commands-run-processes', 'src/http/server/graceful-shutdown.ts', "export * from '../../process/listen.ts'"],
-  ['embedded-knows-itself', 'src/embedded/embedded-cluster.ts', "export * from '../database/column-types.ts'"],
-  ['embedded-has-one-door', 'src/doctor/database-checks.ts', "export * from '../embedded/embedded-error.ts'"],
+  [
+    'buildings-know-no-service',
+    'packages/embedded-postgres/src/embedded-cluster.ts',
+    "export * from '../../../src/database/column-types.ts'",
+  ],
+  ['embedded-has-one-door', 'src/doctor/database-checks.ts', "export * from 'reward-campaigns-embedded-postgres'"],
   ['no-cycles', 'src/import/lines.ts', "export * from './sources.ts'"],
 ]
 
@@ -119,7 +123,7 @@ const harmless: [file: string, content: string][] = [
   ['packages/client/src/amounts.ts', "export { default } from 'openapi-fetch'"],
   ['src/http/request/validation.ts', 'export const validation = 1'],
   ['src/commands/serve.ts', "export const serve = () => import('../observability/traces.ts')"],
-  ['src/embedded/embedded-error.ts', 'export const embedded = 1'],
+  ['packages/embedded-postgres/src/embedded-postgres.ts', 'export const embedded = 1'],
   ['test/setup/records.ts', 'export const aRecord = 1'],
 ]
 

@@ -2,8 +2,9 @@ import { appendFile, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { serverPid } from '../../packages/embedded-postgres/test/setup/servers.ts'
 import { shrinkCheckout } from '../setup/documents/small-checkout.ts'
-import { aDataFolder, serverPid } from '../setup/servers/data-folder.ts'
+import { aDataFolder } from '../setup/servers/data-folder.ts'
 import { RunningProcess } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 

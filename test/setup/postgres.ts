@@ -7,7 +7,7 @@ import { env } from 'node:process'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { migrateDatabase } from '../../src/database/migrate-database.ts'
-import { openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
+import { openEmbeddedDatabase } from '../../src/process/embedded-database.ts'
 import { databaseUrl } from './servers/database-url.ts'
 import { SERVERS } from './servers/server-folder.ts'
 
@@ -131,7 +131,7 @@ async function startEmbedded() {
     .digest('hex')
     .slice(0, 16)
   const folder = join(SERVERS, `reward-campaigns-test-${key}`)
-  const server = await openEmbeddedServer(folder, { serverSettings: SERVER_SETTINGS })
+  const server = await openEmbeddedDatabase(folder, { serverSettings: SERVER_SETTINGS })
   await hastenLogins(server.url)
   return server
 }

@@ -5,13 +5,16 @@ const root = join(import.meta.dirname, '../..')
 
 export type ProjectName = 'unit' | 'api' | 'process' | 'browser'
 
+/** The tests of the service, and those of packages that stand on their own. */
+const TEST_FOLDERS = ['test', 'packages/embedded-postgres/test']
+
 /** Folders whose files are looked into: of what tests import from elsewhere, only the names count. */
-const FOLLOWED = [join(root, 'test/'), join(root, 'demo/')]
+const FOLLOWED = [...TEST_FOLDERS, 'demo'].map((folder) => join(root, folder, '/'))
 
 /** The first project of which a test file imports something, itself or through other files of the tests; else it is pure. */
 const IMPORTS: [project: ProjectName, path: RegExp][] = [
   ['browser', /^playwright-core$/],
-  ['process', /^node:child_process$|\/src\/embedded\/embedded-postgres\.ts$/],
+  ['process', /^node:child_process$|\/embedded-(database|postgres)\.ts$/],
   ['api', /\/test\/setup\/database\.ts$/],
 ]
 
@@ -34,9 +37,7 @@ const DRAWS_MORE = join(root, 'test/setup/repetitions.ts')
 export function findProjectFiles(speed?: Speed) {
   const files: Record<ProjectName, string[]> = { unit: [], api: [], process: [], browser: [] }
   const known = new Map<string, string[]>()
-  for (const name of readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).sort()) {
-    if (!name.endsWith('.test.ts')) continue
-    const file = `test/${name.replaceAll('\\', '/')}`
+  for (const file of TEST_FOLDERS.flatMap(listTests)) {
     const imported = new Set<string>()
     collectImports(join(root, file), imported, known)
     const isDeep = DEEP_FILE.test(file)
@@ -47,6 +48,13 @@ export function findProjectFiles(speed?: Speed) {
   }
   return files
 }
+
+/** Paths from the root. */
+const listTests = (folder: string) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+    .sort()
 
 function collectImports(file: string, imported: Set<string>, known: Map<string, string[]>) {
   const names = known.get(file) ?? readImports(file)

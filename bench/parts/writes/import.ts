@@ -9,9 +9,9 @@ import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { generateSample } from 'reward-campaigns-sample-data'
 import { migrateDatabase } from '../../../src/database/migrate-database.ts'
-import { openEmbeddedServer } from '../../../src/embedded/embedded-postgres.ts'
 import { toNdjson } from '../../../src/import/sources.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
+import { openEmbeddedDatabase } from '../../../src/process/embedded-database.ts'
 import { startProgram } from '../../measuring/child-processes.ts'
 import { type Finding, seconds } from '../../measuring/measure.ts'
 import type { Part } from '../../measuring/part.ts'
@@ -118,7 +118,7 @@ async function copyClaims(databaseUrl: string, folder: string) {
 async function withServer(use: (url: string, folder: string) => Promise<unknown>) {
   const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-bench-'))
   try {
-    const server = await openEmbeddedServer(join(folder, 'data'))
+    const server = await openEmbeddedDatabase(join(folder, 'data'))
     try {
       await migrateDatabase(server.url)
       await use(server.url, folder)

@@ -1,8 +1,8 @@
 import { chmod, chown, cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { query } from '../../../packages/embedded-postgres/test/setup/servers.ts'
 import { readDocument, root } from '../../setup/documents/documents.ts'
-import { query } from '../../setup/servers/data-folder.ts'
 import {
   account,
   type DebianServer,

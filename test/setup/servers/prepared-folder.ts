@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { inject } from 'vitest'
 import { migrateDatabase } from '../../../src/database/migrate-database.ts'
-import { openEmbeddedServer } from '../../../src/embedded/embedded-postgres.ts'
+import { openEmbeddedDatabase } from '../../../src/process/embedded-database.ts'
 import { makeServerFolder } from './server-folder.ts'
 
 const run = promisify(execFile)
@@ -32,7 +32,7 @@ async function originalFolder() {
   const others = (await readdir(BUILD)).filter((other) => /^cluster_\w+$/.test(other) && other !== name)
   await Promise.all(others.map((other) => rm(join(BUILD, other), { recursive: true, force: true })))
   const folder = await makeServerFolder('reward-campaigns-original')
-  const server = await openEmbeddedServer(folder, { serverSettings: { fsync: 'off' } })
+  const server = await openEmbeddedDatabase(folder, { serverSettings: { fsync: 'off' } })
   await migrateDatabase(server.url)
   await server.close()
   // Each copy takes another port.

@@ -5,7 +5,8 @@ import { lock } from 'proper-lockfile'
 import { openCluster } from './embedded-cluster.ts'
 import { EmbeddedServerError } from './embedded-error.ts'
 
-const DATABASE = 'reward_campaigns'
+export { EmbeddedServerError } from './embedded-error.ts'
+export { findBinaries } from './embedded-programs.ts'
 
 export interface EmbeddedServer {
   url: string
@@ -14,6 +15,8 @@ export interface EmbeddedServer {
 }
 
 export interface EmbeddedServerOptions {
+  /** Name of the database, which is created if there is none. */
+  database: string
   /** Parameters of PostgreSQL that are added to the default ones, or replace them. */
   serverSettings?: Record<string, string>
   /** Aborted when this process is about to exit: from then on it does not restart a server that has died. */
@@ -32,7 +35,7 @@ export interface EmbeddedServerOptions {
  */
 export async function openEmbeddedServer(
   dataFolder: string,
-  { serverSettings = {}, leaving, onCreate, onRestart }: EmbeddedServerOptions = {},
+  { database, serverSettings = {}, leaving, onCreate, onRestart }: EmbeddedServerOptions,
 ): Promise<EmbeddedServer> {
   const cluster = await openCluster(dataFolder, serverSettings)
 
@@ -50,8 +53,8 @@ export async function openEmbeddedServer(
     const password = await cluster.create(onCreate)
     const port = (await cluster.runningPort()) ?? (await cluster.start())
     const serverUrl = `postgres://postgres:${password}@127.0.0.1:${port}`
-    await ensureDatabase(serverUrl).catch((error: unknown) => rethrowUnanswered(error, cluster.folder))
-    const url = `${serverUrl}/${DATABASE}`
+    await ensureDatabase(serverUrl, database).catch((error: unknown) => rethrowUnanswered(error, cluster.folder))
+    const url = `${serverUrl}/${database}`
     return { url, lease: await acquireLease(url, (self) => alone(() => restartServer(self, port))) }
   })
   leaving?.addEventListener('abort', lease.stopReconnecting)
@@ -92,20 +95,20 @@ function rethrowUnanswered(error: unknown, folder: string): never {
   )
 }
 
-async function ensureDatabase(serverUrl: string) {
+async function ensureDatabase(serverUrl: string, database: string) {
   const client = new pg.Client({ connectionString: `${serverUrl}/postgres` })
   client.on('error', () => undefined)
   await client.connect()
   try {
-    const found = await client.query('select from pg_database where datname = $1', [DATABASE])
-    if (found.rows.length === 0) await client.query(`create database ${DATABASE}`)
+    const found = await client.query('select from pg_database where datname = $1', [database])
+    if (found.rows.length === 0) await client.query(`create database ${pg.escapeIdentifier(database)}`)
   } finally {
     await client.end()
   }
 }
 
 /** Prefix of the name of the connection that each process holds as long as it uses the server. */
-const APPLICATION_NAME = 'reward-campaigns presence'
+const APPLICATION_NAME = 'embedded-postgres presence'
 
 /** The delay before the first reconnection attempt; it doubles each time. */
 const RECONNECT_MS = { first: 200, longest: 5000 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { killServer, query, serverPid } from '../../packages/embedded-postgres/test/setup/servers.ts'
 import { aCampaign } from '../setup/records.ts'
-import { aDataFolder, embeddedUrl, killServer, query, serverPid } from '../setup/servers/data-folder.ts'
+import { aDataFolder, embeddedUrl } from '../setup/servers/data-folder.ts'
 import { type NodeProcess, runCli, startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 

@@ -36,9 +36,9 @@ export async function requireOwned(path: string, kind: 'folder' | 'secret file',
     throw new EmbeddedServerError(`${path} is not a ${kind === 'folder' ? 'folder' : 'file'}: it is not used`)
   if (owner === undefined) return
   if (found.uid !== owner)
-    throw new EmbeddedServerError(
-      `${path} belongs to account ${found.uid} and not to ${owner}: run the service as the account that made it, or set another DATA_DIR`,
-    )
+    throw new EmbeddedServerError(`${path} belongs to account ${found.uid} and not to ${owner}`, {
+      problem: 'other-account',
+    })
   if (kind === 'secret file' && (found.mode & 0o077) !== 0)
     throw new EmbeddedServerError(`other accounts may read ${path}: it is not used`)
 }

