@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Content } from '../http/request/representations.ts'
+import type { Content } from '../http/content/representations.ts'
 import type { DataVersion, DataVersionReader, Dependencies } from '../read-models/data-version/read.ts'
 
 export interface CachedResponse {

@@ -1,4 +1,4 @@
-import { type Content, toContent } from './request/representations.ts'
+import { type Content, toContent } from './content/representations.ts'
 
 /*
  * Responses and pages name other paths of the service relative to the requested one. So they stay right below a path prefix,

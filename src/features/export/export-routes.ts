@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import type { RecordKind } from '../../database/exported-records/record-columns.ts'
 import type { RecordFormat } from '../../database/exported-records/record-sql.ts'
-import { addVary, prefersType } from '../../http/request/negotiation.ts'
+import { addVary, prefersType } from '../../http/content/negotiation.ts'
 import { streamedResponsesOf } from '../../http/request/responses.ts'
 import { clientNetworkOf } from '../../http/security/client-addresses.ts'
 import examples from './export-examples.json' with { type: 'json' }

@@ -3,13 +3,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import inject from 'light-my-request'
 import { CancelledError } from '../../abort-context.ts'
 import { eitherSignal } from '../../abort-signals.ts'
+import { acceptsType } from '../../http/content/negotiation.ts'
 import {
   ForbiddenError,
   InvalidRequestError,
   NotAcceptableError,
   OverloadedError,
 } from '../../http/request/errors/errors.ts'
-import { acceptsType } from '../../http/request/negotiation.ts'
 import { MAX_BODY_BYTES } from '../../http/request/raw-responses.ts'
 import { clientAddressOf, clientNetworkOf } from '../../http/security/client-addresses.ts'
 import { version } from '../../schemas/version.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { createRepresentations, toContent } from '../../http/content/representations.ts'
 import { toRelativeUrl } from '../../http/relative-links.ts'
-import { createRepresentations, toContent } from '../../http/request/representations.ts'
 import { serviceBaseUrl, serviceLinksOf, toServiceUrl } from '../../http/service-links.ts'
 
 const CATALOG_PATH = '/.well-known/api-catalog'

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
+import { prefersType } from '../../content/negotiation.ts'
 import { html } from '../../markup.ts'
 import { toRelativeHtml } from '../../relative-links.ts'
 import { toServiceUrl } from '../../service-links.ts'
-import { prefersType } from '../negotiation.ts'
 import type { ParameterError } from './error-schemas.ts'
 
 /** A failure as its caller sees it. */

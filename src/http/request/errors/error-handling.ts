@@ -5,7 +5,7 @@ import {
   isDatabaseUnreachable,
   SchemaBehindError,
 } from '../../../database/connection/database-errors.ts'
-import { addVary } from '../negotiation.ts'
+import { addVary } from '../../content/negotiation.ts'
 import { AND_MORE, MAX_PAIRS, MAX_PROBLEMS } from '../query-strings.ts'
 import { MAX_BODY_BYTES, RETRY_AFTER_SECONDS } from '../raw-responses.ts'
 import {
