@@ -7,7 +7,7 @@ import type { DataVersion, DataVersionReader, Dependencies } from '../read-model
 import { type SharedWork, shareWork } from '../single-flight.ts'
 import type { CachedResponse, createCacheStore } from './cache-store.ts'
 
-/** A response, as a repository gives it: what is to be written as JSON, or the JSON itself. */
+/** A response, as a repository gives it: what is to be written as JSON, the JSON itself, or text of another media type. */
 type RenderedBody = SerializedBody &
   Paged & {
     /** Headers of its own. */
@@ -18,7 +18,7 @@ type RenderedBody = SerializedBody &
     stamp?: string
   }
 
-type SerializedBody = { body: unknown } | { json: string }
+type SerializedBody = { body: unknown } | { json: string } | { text: string; type: string }
 
 /** The data version, and the instant, that a response is made for. */
 export type State = Pick<CachedResponse, 'version' | 'renderedAt'>
@@ -140,19 +140,23 @@ async function renderResponse(
   const paged = 'body' in written ? Object(written.body) : { nextCursor }
   const link = toPageLinks(request, { totalCount, nextCursor: paged.nextCursor })
   const validUntil = Math.min(dependencies?.changesAt ?? version.nextChangeAt, secondEnds)
-  const text = 'json' in written ? written.json : JSON.stringify(written.body)
   const ownHeaders = {
     ...headers,
     ...(totalCount !== undefined && { 'x-total-count': String(totalCount) }),
     ...(link !== undefined && { link }),
   }
   return {
-    content: toContent(text),
+    content: toWrittenContent(written),
     headers: ownHeaders,
     dependencies,
     validUntil,
     ...(stamp !== undefined && { stamp }),
   }
+}
+
+function toWrittenContent(written: SerializedBody) {
+  if ('text' in written) return toContent(written.text, written.type)
+  return toContent('json' in written ? written.json : JSON.stringify(written.body))
 }
 
 /** Equal for states at which a response is the same. */

@@ -1488,6 +1488,8 @@ export interface components {
         /** @enum {string} */
         GetPricesInterval: "1h" | "1d";
         /** @enum {string} */
+        ListClaimsFormat: "json" | "csv";
+        /** @enum {string} */
         ListRewardsState: "claimable" | "claimed";
         /** @enum {string} */
         ListAccessListsOrderBy: "ASC" | "DESC";
@@ -2736,6 +2738,13 @@ export interface operations {
                  */
                 chainId?: components["parameters"]["chainId_2"];
                 /**
+                 * @description Only those of these transactions.
+                 * @example [
+                 *       "0x2ed5b4740a79a15d9318d6b4da8a5cc91fd5e3abc6404dc230d6789d279834cf"
+                 *     ]
+                 */
+                txHash?: components["schemas"]["TransactionHash"][];
+                /**
                  * @description Only what is of this instant or later.
                  * @example 2025-01-01T00:00:00Z
                  */
@@ -2748,10 +2757,15 @@ export interface operations {
                 /** @description `nextCursor` of the page before, with the same parameters except `pageSize`. */
                 cursor?: components["parameters"]["cursor"];
                 /**
-                 * @description Number of items per page. With 0 the array is empty.
+                 * @description Number of items per page, at most 100, by default 10. With 0 the array is empty. In CSV at most 10000, which is the default there.
                  * @example 10
                  */
-                pageSize?: components["parameters"]["pageSize"];
+                pageSize?: number | null;
+                /**
+                 * @description `csv`: a statement for spreadsheets (RFC 4180), as a download. Text that a spreadsheet would take for a formula is led by an apostrophe. Absent: what `Accept` prefers, JSON or `text/csv`.
+                 * @example json
+                 */
+                format?: components["schemas"]["ListClaimsFormat"];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
@@ -2787,6 +2801,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListClaimsResponse"];
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["Http304"];

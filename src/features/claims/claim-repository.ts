@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/open-database.ts'
 import { type TokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
@@ -17,24 +17,27 @@ const POSITION = /^(\d{1,12}) (\d{1,16}) ([0-9a-f]{64}) (\d{1,10})$/
 const MAX_LOG_INDEX = 2 ** 31 - 1
 
 export function createClaimRepository(database: Database, tokenStore: TokenStore) {
-  const statement = prepareClaims(database)
+  const statements = { all: prepareClaims(database, ofAll), ofTransactions: prepareClaims(database, ofTransactions) }
 
   return {
     /**
      * A page of claims, newest first; ties by chain ID, transaction hash, log index, ascending. Reads a page of rows from
      * each chain, campaign or incentive that may have some, and further rows with the timestamp of its last; a total for
-     * a claimant also reads as many index entries as the claimant has claims, unless totals are stored.
+     * a claimant also reads as many index entries as the claimant has claims, unless totals are stored. Of transactions all
+     * claims are read.
      */
     async list(
-      query: ListClaimsQuery,
+      query: ListClaimsQuery & { pageSize: number },
     ): Promise<{ body: ListClaimsResponse; totalCount?: number; dependencies: Dependencies }> {
-      const { claimant, campaignId: ids, chainId: chains, since, until, pageSize } = query
+      const { claimant, campaignId: ids, chainId: chains, txHash: hashes, since, until, pageSize } = query
+      const statement = hashes === undefined ? statements.all : statements.ofTransactions
       const [timestamp, chain, hash, log] = positionOf(query)
       const isCounted = (claimant !== undefined || ids?.length === 1) && since === undefined && until === undefined
       const { rows, tokens } = await tokenStore.readWith(
         () =>
           statement.execute({
             ...{ claimant: claimant ?? null, ids: ids ?? null, chains: chains ?? null, isCounted },
+            hashes: hashes?.map((hash) => `\\x${hash.slice(2)}`) ?? null,
             since: since === undefined ? 0 : toSecondFrom(since),
             until: until === undefined ? LAST_TIMESTAMP : toSecondFrom(until) - 1,
             ...{ timestamp, chain, hash: `\\x${hash}`, log },
@@ -116,21 +119,60 @@ type Row = FoundRow & { chainId: number }
 
 const toRow = ({ chainId, ...row }: FoundRow): Row[] => (chainId === null ? [] : [{ ...row, chainId }])
 
+const { placeholder } = sql
+const claimant = sql`${placeholder('claimant')}::text`
+const ids = sql`${placeholder('ids')}::text[]`
+const chains = sql`${placeholder('chains')}::bigint[]`
+const hashes = sql`${placeholder('hashes')}::bytea[]`
+const since = sql`${placeholder('since')}::bigint`
+const until = sql`${placeholder('until')}::bigint`
+const position = sql`${placeholder('timestamp')}::bigint, ${placeholder('chain')}::bigint, ${placeholder('hash')}::bytea, ${placeholder('log')}::integer`
+const max = sql`${placeholder('max')}::integer`
+
+/** Where the claims of a page come from, and the number of all. */
+interface Source {
+  name: string
+  page: SQL
+  total: SQL
+}
+
+const ofAll: Source = {
+  name: 'list_claims',
+  page: sql`list_claims(${claimant}, ${ids}, ${chains}, ${since}, ${until}, ${position}, ${max})`,
+  total: sql`count_claims(${claimant}, ${ids}, ${chains})`,
+}
+
+/** Chains are found one after the other in the index that begins with them: a hash alone does not say of which it is. */
+const ofTheseTransactions = sql`
+  with recursive claimed_on (chain) as (
+    select min(chain_id) from claims
+    union all
+    select (select min(chain_id) from claims where chain_id > chain) from claimed_on where chain is not null
+  )
+  select claim.* from claimed_on
+  cross join lateral (select * from claims where chain_id = chain and tx_hash = any (${hashes})) claim
+  where (${chains} is null or claim.chain_id = any (${chains}))
+    and (${claimant} is null or claim.claimant = ${claimant})
+    and (${ids} is null or claim.campaign_key in (select key from ${campaigns} where id = any (${ids})))`
+
+const ofTransactions: Source = {
+  name: 'list_claims_of_transactions',
+  page: sql`(
+    select * from (${ofTheseTransactions}) found
+    where block_timestamp between ${since} and ${until} and (-block_timestamp, chain_id, tx_hash, log_index)
+      > (-${placeholder('timestamp')}::bigint, ${placeholder('chain')}::bigint, ${placeholder('hash')}::bytea, ${placeholder('log')}::integer)
+    order by block_timestamp desc, chain_id, tx_hash, log_index limit ${max})`,
+  total: sql`(select count(*) from (${ofTheseTransactions}) found)`,
+}
+
 /**
  * The claims of a page with what is shown of them, each with the total and the keys of the requested campaigns; one row
  * without a claim if there is none. One statement, so as of one moment.
  */
-function prepareClaims(database: Database) {
-  const { placeholder } = sql
-  const claimant = sql`${placeholder('claimant')}::text`
-  const ids = sql`${placeholder('ids')}::text[]`
-  const chains = sql`${placeholder('chains')}::bigint[]`
-  const position = sql`${placeholder('timestamp')}::bigint, ${placeholder('chain')}::bigint, ${placeholder('hash')}::bytea, ${placeholder('log')}::integer`
-  const page = sql`list_claims(${claimant}, ${ids}, ${chains}, ${placeholder('since')}::bigint,
-    ${placeholder('until')}::bigint, ${position}, ${placeholder('max')}::integer)`
+function prepareClaims(database: Database, { name, page, total }: Source) {
   // `offset 0`: counted once, not for each claim of the page.
   const head = sql`(select
-    case when ${placeholder('isCounted')}::boolean then count_claims(${claimant}, ${ids}, ${chains})::float8 end as total,
+    case when ${placeholder('isCounted')}::boolean then ${total}::float8 end as total,
     array(select ${campaigns.key}::float8 from ${campaigns} where ${campaigns.id} = any (${ids})) as asked_keys
     offset 0)`
   // All that are not final yet, read once: far fewer than for each claim of the page.
@@ -177,5 +219,5 @@ function prepareClaims(database: Database) {
       sql`pending.chain_id = claim.chain_id and pending.tx_hash = claim.tx_hash and pending.log_index = claim.log_index`,
     )
     .orderBy(sql`claim.block_timestamp desc, claim.chain_id, claim.tx_hash, claim.log_index`)
-    .prepare('list_claims')
+    .prepare(name)
 }

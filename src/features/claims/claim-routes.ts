@@ -1,9 +1,12 @@
 import { InvalidParameterError } from '../../http/request/errors/errors.ts'
 import { cursorHeaders, totalCountHeader } from '../../http/request/response-headers.ts'
 import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
+import { toStatement, toStatementQuery } from '../../http/request/statements.ts'
 import example from './claim-example.json' with { type: 'json' }
 import type { ClaimRepository } from './claim-repository.ts'
 import { ListClaimsQuery, ListClaimsResponse } from './claim-schemas.ts'
+import { nameOfStatement, toClaimStatement } from './claim-statement.ts'
+import csvExample from './claim-statement-example.json' with { type: 'json' }
 
 const listClaims = {
   operationId: 'listClaims',
@@ -21,6 +24,7 @@ const listClaims = {
       },
       schema: ListClaimsResponse,
       example,
+      csvExample: csvExample.join('\r\n'),
       otherExamples: {
         empty: [
           '/claims?claimant=0x0000000000000000000000000000000000000001',
@@ -40,6 +44,13 @@ export const claimRoutes: CachedRoutes<{ claims: ClaimRepository; hasAddressLook
     if (request.query.claimant !== undefined && !hasAddressLookups) {
       throw new InvalidParameterError('claimant', 'claimant is not accepted: this service does not look up addresses')
     }
-    responseCache.send(request, reply, () => claims.list(request.query))
+    const query = toStatementQuery(request, reply)
+    responseCache.send(request, reply, async () => {
+      const page = await claims.list(query)
+      if (query.format !== 'csv') return page
+      const { body, ...others } = page
+      const text = await toClaimStatement(body.claims)
+      return { ...others, nextCursor: body.nextCursor, ...toStatement(text, nameOfStatement(query)) }
+    })
   })
 }

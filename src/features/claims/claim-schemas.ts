@@ -1,24 +1,29 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Claim } from '../../schemas/campaigns/claims.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
-import { queryOf } from '../../schemas/parameters/query-values.ts'
+import { commaSeparated, queryOf } from '../../schemas/parameters/query-values.ts'
 import {
   campaignIds,
   chainIds,
-  cursorPaging,
   minimumBlocks,
   nextCursor,
+  statementPaging,
   timeRange,
 } from '../../schemas/parameters/shared-parameters.ts'
-import { Address, wholeNumber } from '../../schemas/primitives.ts'
-import { component, listOf, optional } from '../../schemas/schema-builders.ts'
+import { Address, TransactionHash, wholeNumber } from '../../schemas/primitives.ts'
+import { component, listOf, optional, ref } from '../../schemas/schema-builders.ts'
 
 export const ListClaimsQuery = queryOf({
   claimant: optional(Address, { description: 'Only claims of this account.', example: parameterExamples.paidClaimant }),
   campaignId: campaignIds('Only of these campaigns.'),
   chainId: chainIds(),
+  txHash: commaSeparated(ref(TransactionHash), {
+    max: 50,
+    description: 'Only those of these transactions.',
+    example: parameterExamples.paidTransaction,
+  }),
   ...timeRange,
-  ...cursorPaging,
+  ...statementPaging,
   ...minimumBlocks,
 })
 export type ListClaimsQuery = Static<typeof ListClaimsQuery>

@@ -1,6 +1,7 @@
 import { Big } from 'big.js'
 import type { Token } from '../../database/lookups/token-metadata-cache.ts'
 import type { Incentive } from '../../schemas/campaigns/incentives.ts'
+import { toTokenUnits } from '../../schemas/campaigns/tokens.ts'
 import type { TrendingIncentive } from './trending-schemas.ts'
 
 /** US dollars are rounded once, at the end, half up, to 6 decimals. */
@@ -15,9 +16,6 @@ export const withoutUndefined = <T extends object>(fields: T) => fields as Witho
 
 const toUsd = (amount: string, { decimals, priceUsd }: { decimals: number; priceUsd: string }) =>
   roundUsd(new Big(amount).times(priceUsd).times(`1e-${decimals}`))
-
-/** Base units in whole tokens, exact: no exponent, no trailing zeros. */
-const toTokenUnits = (amount: string, decimals: number) => new Big(amount).times(`1e-${decimals}`).toFixed()
 
 /** The reward token; the venue of points; the allow list for an entry on one. */
 export function assetAddressOf(incentive: Incentive): string {

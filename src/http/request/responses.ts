@@ -100,6 +100,8 @@ interface Success {
   headers?: Record<string, object>
   schema: TSchema
   example: unknown
+  /** What the operation gives as CSV, if it does. */
+  csvExample?: string
   /** Others, by name: what is requested of the sample data, the response, and what is to be said of it. */
   otherExamples?: Record<string, [request: string, value: unknown, about?: string]>
 }
@@ -130,23 +132,24 @@ export function streamedResponsesOf(
   failures: OwnFailures,
 ): Record<string, object> {
   const unavailable = { ...always[503], sentences: [...always[503].sentences, new TooManyExportsError().message] }
-  const text = (what: string, value: string) => ({
-    // As long as there are records.
-    schema: Type.String({ description: what, maxLength: Number.MAX_SAFE_INTEGER }),
-    examples: { example1: { value } },
-  })
   return {
     ...failuresOf({ ...always, 503: unavailable, ...toFailures(failures) }),
     200: {
       description,
       headers: { ...requestId, ...rates, ...exporting },
       content: {
-        'application/x-ndjson': text('A record a line.', examples.ndjson),
-        'text/csv': text('A header, and a record a line (RFC 4180).', examples.csv),
+        'application/x-ndjson': longText('A record a line.', examples.ndjson),
+        'text/csv': longText('A header, and a record a line (RFC 4180).', examples.csv),
       },
     },
   }
 }
+
+/** As long as there are records. */
+const longText = (what: string, value: string, name = 'example1') => ({
+  schema: Type.String({ description: what, maxLength: Number.MAX_SAFE_INTEGER }),
+  examples: { [name]: { value } },
+})
 
 /** The responses of a protected operation, which no cache may keep. */
 export const protectedResponsesOf = (success: Success, failures: OwnFailures) =>
@@ -183,7 +186,12 @@ function responses(success: Success, failures: Record<string, Failure>) {
     200: {
       description: success.description,
       headers: { ...requestId, ...rates, ...success.headers },
-      content: content(success.schema, { plain: { value: success.example }, ...toExamples(success.otherExamples) }),
+      content: {
+        ...content(success.schema, { plain: { value: success.example }, ...toExamples(success.otherExamples) }),
+        ...(success.csvExample !== undefined && {
+          'text/csv': longText('A header, and a row an item (RFC 4180).', success.csvExample, 'statement'),
+        }),
+      },
     },
     ...failuresOf(failures),
   }

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Big } from 'big.js'
 import { Address, ChainId, text } from '../primitives.ts'
 import { component, ref } from '../schema-builders.ts'
 
@@ -17,3 +18,6 @@ export const TokenMetadata = component('TokenMetadata', 'A known token.', {
   imageUri: text('URI of the image of the token.'),
 })
 export type TokenMetadata = Static<typeof TokenMetadata>
+
+/** Base units in whole tokens, exact: no exponent, no trailing zeros. */
+export const toTokenUnits = (amount: string, decimals: number) => new Big(amount).times(`1e-${decimals}`).toFixed()

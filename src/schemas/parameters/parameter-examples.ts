@@ -16,6 +16,8 @@ export const parameterExamples = {
   claimant: '0x5702a4b167abe267ea5ef7278e930d252140fe4b',
   /** A claimant of the campaign. */
   paidClaimant: '0x1e31e1736b8aa34e5228153bb17db71754a3102c',
+  /** A transaction in which that claimant was paid. */
+  paidTransaction: '0x2ed5b4740a79a15d9318d6b4da8a5cc91fd5e3abc6404dc230d6789d279834cf',
   /** For followed chains only. */
   minimumBlock: '8453:38401005',
   accessListsOf: 'user-1',

@@ -3,7 +3,7 @@ import { readCheckedText } from '../cursor-checks.ts'
 import { CampaignId, ChainId, Instant, MAX_SAFE_INTEGER } from '../primitives.ts'
 import { inline, optional, ref } from '../schema-builders.ts'
 import { parameterExamples } from './parameter-examples.ts'
-import { commaSeparated, integerWithDefault } from './query-values.ts'
+import { commaSeparated, integerWithDefault, optionalChoice, optionalInteger } from './query-values.ts'
 
 /** Parameters of operations with numbered pages. */
 export const paging = {
@@ -51,6 +51,24 @@ const cursor = (description: string, extra: object = {}) =>
 export const cursorPaging = {
   cursor: cursor('`nextCursor` of the page before, with the same parameters except `pageSize`.'),
   pageSize: paging.pageSize,
+}
+
+/** Maximum number of rows of a statement. */
+const MAX_STATEMENT_ROWS = 10_000
+
+/** Parameters of operations that also give a statement, in CSV; `http/request/statements.ts` reads them. */
+export const statementPaging = {
+  ...cursorPaging,
+  pageSize: optionalInteger({
+    maximum: MAX_STATEMENT_ROWS,
+    example: 10,
+    description: `Number of items per page, at most ${paging.pageSize.maximum}, by default ${paging.pageSize.default}. With 0 the array is empty. In CSV at most ${MAX_STATEMENT_ROWS}, which is the default there.`,
+  }),
+  format: optionalChoice(['json', 'csv'], {
+    example: 'json',
+    description:
+      '`csv`: a statement for spreadsheets (RFC 4180), as a download. Text that a spreadsheet would take for a formula is led by an apostrophe. Absent: what `Accept` prefers, JSON or `text/csv`.',
+  }),
 }
 
 /** Begins a walk. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { resolveReferences } from '../../../packages/example-requests/src/resolve-references.ts'
-import { aCampaign, aClaim, anActionTemplate, anErc20Incentive, aStep, aToken } from '../../setup/records.ts'
+import { aCampaign, aClaim, aHash, anActionTemplate, anErc20Incentive, aStep, aToken } from '../../setup/records.ts'
 import { entriesOf, first, lists, second, third, toId } from '../../setup/requests/list-parameters.ts'
 import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 
@@ -45,7 +45,8 @@ beforeAll(async () => {
     await api.save(elsewhere, aClaim(elsewhere, { claimant: first }))
     await api.save(aToken({ chainId: 10, address }), aToken({ chainId: 100 + index, address: first }))
     await api.save({ type: 'tokenPrice', chainId: 100 + index, address: first, at: NOW.toISOString(), priceUsd: '1' })
-    await api.save(template, campaign, aClaim(campaign, { blockTimestamp: String(NOW.getTime() / 1000 - 60) }))
+    const blockTimestamp = String(NOW.getTime() / 1000 - 60)
+    await api.save(template, campaign, aClaim(campaign, { blockTimestamp, txHash: aHash(index) }))
   }
 })
 afterAll(() => api[Symbol.asyncDispose]())

@@ -4,6 +4,7 @@ import { type RecordKind, recordKinds } from '../../../src/database/exported-rec
 import { endSql } from '../../../src/database/exported-records/record-sql.ts'
 import { importRecords } from '../../../src/import/importer.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
+import { parseCsv } from '../../setup/data/csv.ts'
 import { createRandom, type Random, randomBatch } from '../../setup/data/random-records.ts'
 import { contentOf } from '../../setup/data/stored-content.ts'
 import { createTestDatabase } from '../../setup/database.ts'
@@ -216,19 +217,6 @@ test('records that campaigns need come in the order of their identities, and a p
   await importRecords(copy.url, [{ name: 'export', bytes: Readable.from([Buffer.from(body)]) }])
   expect(await copy.query('select from campaigns')).toHaveLength(20)
 })
-
-/** By the grammar of RFC 4180. */
-function parseCsv(text: string) {
-  const rows: string[][] = []
-  let row: string[] = []
-  for (const [, field = '', end = ''] of text.matchAll(/("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n)/g)) {
-    row.push(field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field)
-    if (end === ',') continue
-    rows.push(row)
-    row = []
-  }
-  return rows
-}
 
 test('records are chosen by chain and time, and a cursor goes with its question', async () => {
   await using api = await startTestApp()

@@ -1,4 +1,4 @@
-import { anAddress } from '../records.ts'
+import { aHash, anAddress } from '../records.ts'
 
 /** Values each of which finds another campaign, and one that finds none. */
 const [first, second, third, absent] = ['first', 'second', 'third', 'absent'].map(anAddress) as [
@@ -41,6 +41,7 @@ export const lists: { path: string; name: string; values: [string, string, strin
   { path: '/outlook', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], max: 50 },
   { path: '/claims', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], max: 50 },
   { path: '/claims', name: 'chainId', values: ['100', '101', '102', '109'] },
+  { path: '/claims', name: 'txHash', values: [aHash(0), aHash(1), aHash(2), aHash('absent')], max: 50 },
   { path: '/eligibility', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], max: 50 },
   { path: '/users/{address}/rewards', name: 'chainId', values: ['100', '101', '102', '109'] },
   { path: '/changes', name: 'chainId', values: ['100', '101', '102', '109'] },
@@ -56,6 +57,7 @@ export function entriesOf({ name, values: [one] }: { name: string; values: [stri
   const entry = (number: number) => {
     if (name === 'campaignId') return toId(number)
     if (one.includes(':')) return `${number}:${first}`
+    if (name === 'txHash') return aHash(`entry ${number}`)
     if (one.startsWith('0x')) return anAddress(`entry ${number}`)
     return name.startsWith('chainId') ? String(number) : `entry ${number}`
   }

@@ -18,6 +18,8 @@ import type { Vocabulary } from './second-opinion-queries.ts'
  * A second opinion on `GET /claims`, and random questions to it: every claim is looked at, and all are sorted.
  */
 
+const unknownHash = `0x${'f'.repeat(64)}`
+
 export function claimsQuery(words: Vocabulary, random: Random, base: number): QueryText {
   const { chance, pick, inAnyCase, integer } = random
   const ids = [...words.ids, '8453:0x00000000000000000000000000000000000000ff:77']
@@ -28,6 +30,9 @@ export function claimsQuery(words: Vocabulary, random: Random, base: number): Qu
     ...(chance(0.4) ? { claimant: someOf(words.users, 1) } : {}),
     ...(chance(0.4) ? { campaignId: someOf(ids, pick([1, 1, 4])) } : {}),
     ...(chance(0.3) ? { chainId: someOf([...words.chains, 77], pick([1, 2])) } : {}),
+    ...(words.transactions.length > 0 && chance(0.15)
+      ? { txHash: someOf([...words.transactions, unknownHash], pick([1, 3, 20])) }
+      : {}),
     ...(chance(0.15) ? { since: at() } : {}),
     ...(chance(0.15) ? { until: at() } : {}),
   }
@@ -54,12 +59,14 @@ export function expectedClaims(records: readonly ImportRecord[], query: QueryTex
   const { claimant, since, until } = query
   const ids = query.campaignId?.split(',').map(lower)
   const chains = query.chainId?.split(',').map(Number)
+  const hashes = query.txHash?.split(',').map(lower)
   const found = world.campaigns
     .filter(({ id, chainId }) => (ids?.includes(id) ?? true) && (chains?.includes(chainId) ?? true))
     .flatMap((campaign) => campaign.claims.map((claim) => ({ campaign, claim })))
     .filter(
       ({ claim }) =>
         (claimant === undefined || claim.claimant === lower(claimant)) &&
+        (hashes?.includes(lower(claim.record.txHash)) ?? true) &&
         (since === undefined || claim.milliseconds >= Date.parse(since)) &&
         (until === undefined || claim.milliseconds < Date.parse(until)),
     )

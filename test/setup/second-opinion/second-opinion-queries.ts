@@ -17,6 +17,7 @@ export interface Vocabulary {
   owners: string[]
   creators: string[]
   users: string[]
+  transactions: string[]
   autocampaigns: string[]
   channels: string[]
   chains: number[]
@@ -50,6 +51,7 @@ export function vocabularyOf(records: readonly ImportRecord[]): Vocabulary {
         ...campaigns.flatMap(({ allowList }) => allowList?.addresses?.slice(0, 3) ?? []),
       ]),
     ],
+    transactions: [...new Set(ofType('claim').map(({ txHash }) => txHash))],
     autocampaigns: present(campaigns.map(({ autocampaignId }) => autocampaignId)),
     channels: campaigns.flatMap(({ distributionChannels }) => distributionChannels ?? []),
     chains: campaigns.map(({ id }) => Number(id.split(':')[0])),

@@ -1,0 +1,36 @@
+import { type Cell, toCsv } from '../../http/request/statements.ts'
+import type { Claim } from '../../schemas/campaigns/claims.ts'
+import { toTokenUnits } from '../../schemas/campaigns/tokens.ts'
+import type { ListClaimsQuery } from './claim-schemas.ts'
+
+/** The columns of a statement of claims, in their order. */
+const columns: Record<string, (claim: Claim) => Cell> = {
+  at: ({ blockTimestamp }) => new Date(Number(blockTimestamp) * 1000).toISOString(),
+  chainId: ({ campaignId }) => campaignId.split(':', 1)[0],
+  campaignId: ({ campaignId }) => campaignId,
+  campaignName: ({ campaignName }) => campaignName,
+  claimant: ({ claimant }) => claimant,
+  incentiveIndex: ({ incentiveIndex }) => incentiveIndex,
+  incentiveType: ({ incentiveType }) => incentiveType,
+  asset: ({ asset }) => asset,
+  symbol: ({ metadata }) => metadata?.symbol,
+  amount: ({ amount }) => amount,
+  amountInTokens: (claim) => toWholeAmount(claim, claim.amount),
+  amountUsd: ({ amountUsd }) => amountUsd,
+  txHash: ({ txHash }) => txHash,
+  logIndex: ({ logIndex }) => logIndex,
+}
+
+/** Points have no decimals; a place on a list is no amount. */
+function toWholeAmount({ incentiveType, metadata }: Pick<Claim, 'incentiveType' | 'metadata'>, amount: string) {
+  if (incentiveType === 'PointsIncentive') return amount
+  return metadata === null ? undefined : toTokenUnits(amount, metadata.decimals)
+}
+
+export const toClaimStatement = (claims: readonly Claim[]) => toCsv(columns, claims)
+
+/** The name of the file: of whom or of what the claims are. */
+export function nameOfStatement({ claimant, campaignId }: ListClaimsQuery) {
+  const of = claimant ?? (campaignId?.length === 1 ? campaignId[0] : undefined)
+  return of === undefined ? 'claims' : `claims-${of}`
+}
