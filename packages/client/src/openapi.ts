@@ -760,6 +760,26 @@ export interface components {
             /** @description What is wrong with which parameter. */
             errors: components["schemas"]["ParameterError"][];
         };
+        /** @description A filter that a campaign does not pass. */
+        FailedFilter: {
+            /** @description Name of the parameter; in trending also `status`: only active campaigns are listed. */
+            parameter: string;
+            /** @description What the filter requires; several values with commas. */
+            required: string | null;
+            /** @description What the campaign has instead; several values with commas, `null` without any. Of `status` the reasons: `not-started`, `ended`, `max-participants-reached`, `incentive-spent`. */
+            actual: string | null;
+        };
+        /** @description Whether a campaign passes the filters of a request. */
+        Explanation: {
+            /** @description ID of the campaign. */
+            id: components["schemas"]["CampaignId"];
+            /** @description Whether there is such a campaign. */
+            isKnown: boolean;
+            /** @description Whether it passes all filters, on whichever page it is. */
+            isListed: boolean;
+            /** @description The filters that it does not pass, in the order of the parameters; also those by default. */
+            failed: components["schemas"]["FailedFilter"][];
+        };
         /** @description A value of a filter, and how many campaigns it leaves. */
         FacetValue: {
             /** @description As the filter takes it. */
@@ -803,6 +823,8 @@ export interface components {
             facets?: components["schemas"]["CampaignFacets"];
             /** @description The facets that have more values than are listed. */
             facetsWithMore?: components["schemas"]["FacetName"][];
+            /** @description Why a campaign is listed or not; only with `explain`. */
+            explained?: components["schemas"]["Explanation"];
         };
         /** @description A campaign with all its details. */
         CampaignDetail: {
@@ -963,6 +985,8 @@ export interface components {
         ListTrendingCampaignsResponse: {
             /** @description The campaigns, by US dollars claimed in the period, then number of claims, then newest first. */
             trendingCampaigns: components["schemas"]["TrendingCampaign"][];
+            /** @description Why a campaign is listed or not; only with `explain`. */
+            explained?: components["schemas"]["Explanation"];
         };
         /** @description A target of action steps. The same address on two chains is two contracts. */
         ExploredContract: {
@@ -1896,6 +1920,11 @@ export interface components {
          */
         tokenWhitelist: boolean | null;
         /**
+         * @description Adds `explained`: which filters of this request the campaign with this ID does not pass.
+         * @example 8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:528
+         */
+        explain: components["schemas"]["CampaignId"];
+        /**
          * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
          * @example [
          *       "8453:38401005"
@@ -2096,6 +2125,11 @@ export interface operations {
                  * @example 5
                  */
                 facetSize?: number | null;
+                /**
+                 * @description Adds `explained`: which filters of this request the campaign with this ID does not pass.
+                 * @example 8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:528
+                 */
+                explain?: components["parameters"]["explain"];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
@@ -2307,6 +2341,11 @@ export interface operations {
                  *     ]
                  */
                 fields?: components["schemas"]["ListTrendingCampaignsFields"][];
+                /**
+                 * @description Adds `explained`: which filters of this request the campaign with this ID does not pass.
+                 * @example 8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:528
+                 */
+                explain?: components["parameters"]["explain"];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [

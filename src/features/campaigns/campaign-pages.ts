@@ -4,6 +4,7 @@ import { readOneState } from '../../http/request/one-state.ts'
 import {
   type CampaignFilter,
   type CampaignIndexReader,
+  createExplanations,
   createFormerPositionLookup,
   createSymbolLookup,
   createWordLookup,
@@ -16,6 +17,7 @@ import type { DataVersion, DataVersionReader } from '../../read-models/data-vers
 import type { CampaignFacets } from '../../schemas/campaigns/campaign-facets.ts'
 import { batchLookups } from '../../single-flight.ts'
 import { prepareCampaigns } from './campaign-rows.ts'
+import { ListCampaignsQuery } from './campaign-schemas.ts'
 import type { Shown, ShownReader } from './shown-campaigns.ts'
 
 /** A page as it is shown, all of one moment. */
@@ -25,9 +27,14 @@ export interface Page {
   /** The values that were counted beside it, and the facets that have more. */
   counted: { facets: Static<typeof CampaignFacets>; facetsWithMore: string[] } | undefined
   walked: WalkedPage | undefined
+  /** Of the campaign that the request names. */
+  explanation: Awaited<ReturnType<ReturnType<typeof createExplanations>>> | undefined
 }
 
 export interface PageQuery extends CampaignFilter {
+  explain?: string
+  sortBy: string
+  showActiveOnly: boolean
   limit: number
   offset: bigint
   walk: Walk | undefined
@@ -62,6 +69,7 @@ export function createPages({ database, lookups, campaignIndex, listed, versions
   const lookUpWords = createWordLookup(database)
   const lookUpFormer = createFormerPositionLookup(database)
   const lookUpSymbols = createSymbolLookup(lookups)
+  const explain = createExplanations(lookups, Object.keys(ListCampaignsQuery.properties))
   const readCampaigns = readerOf(lookups, listed, clock)
 
   async function attempt(query: PageQuery, version: DataVersion): Promise<Page | undefined> {
@@ -87,7 +95,8 @@ export function createPages({ database, lookups, campaignIndex, listed, versions
         facets.map(({ name }) => name),
         found.value.facets,
       ))
-    for (const side of [worded, former, read, counted]) {
+    const explanation = query.explain === undefined ? undefined : await explain(query.explain, query, clock())
+    for (const side of [worded, former, read, counted, explanation]) {
       if ((side?.listsVersion ?? found.listsVersion) !== found.listsVersion) return undefined
     }
     const { began, lists } = walk?.state ?? { began: found.revision, lists: found.listsVersion }
@@ -98,6 +107,7 @@ export function createPages({ database, lookups, campaignIndex, listed, versions
       total,
       counted: counted?.counted,
       walked: walk && { began, lists, newest, place, changed },
+      explanation,
     }
   }
 

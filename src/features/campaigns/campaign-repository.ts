@@ -104,21 +104,34 @@ function createFind(
   }
 }
 
-function toListResponse({ shown, total, counted, walked }: Page, query: ListCampaignsQuery, walk: Walk | undefined) {
+function toListResponse(
+  { shown, total, counted, walked, explanation }: Page,
+  query: ListCampaignsQuery,
+  walk: Walk | undefined,
+) {
   const walkParts = walk && walked ? toWalkParts(query, walk, walked) : undefined
   const campaigns = shown.map((campaign) => jsonOf(campaign, query.fields)).join(',')
   const next = walkParts === undefined ? '' : `,"nextCursor":${JSON.stringify(walkParts.nextCursor)}`
   const counts = counted === undefined ? '' : `,${JSON.stringify(counted).slice(1, -1)}`
+  const explained = explanation === undefined ? '' : `,"explained":${JSON.stringify(explanation.explained)}`
+  const { changesAt } = changesAtOf(shown, query)
   return {
-    json: `{"campaigns":[${campaigns}],"totalCampaigns":${total}${next}${counts}}`,
+    json: `{"campaigns":[${campaigns}],"totalCampaigns":${total}${next}${counts}${explained}}`,
     totalCount: total,
     ...walkParts,
-    dependencies: { campaignKeys: shown.map(({ key }) => key), onLists: true, ...changesAtOf(shown, query) },
+    dependencies: {
+      campaignKeys: [...shown.map(({ key }) => key), ...(explanation?.key === undefined ? [] : [explanation.key])],
+      onLists: true,
+      ...(changesAt !== undefined && { changesAt: Math.min(changesAt, explanation?.changesAt ?? changesAt) }),
+    },
   }
 }
 
 /** When a page changes without any write; by default, when any campaign starts or ends. */
-function changesAtOf(shown: readonly Shown[], { cursor, facets, ...query }: ListCampaignsQuery) {
+function changesAtOf(
+  shown: readonly Shown[],
+  { cursor, facets, ...query }: ListCampaignsQuery,
+): { changesAt?: number } {
   // A walk under way is judged at its beginning, a new one now.
   if (cursor !== undefined && cursor !== WALK_START) return { changesAt: Number.POSITIVE_INFINITY }
   // Which campaigns are active changes with any of them.

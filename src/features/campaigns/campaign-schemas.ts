@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ActionClaimant, ActionStep } from '../../schemas/campaigns/actions.ts'
 import { AllowList, AllowListPreview } from '../../schemas/campaigns/allow-lists.ts'
+import { Explanation, explain, explained, FailedFilter } from '../../schemas/campaigns/campaign-explanations.ts'
 import {
   CampaignFacets,
   DEFAULT_FACET_SIZE,
@@ -130,6 +131,7 @@ export const ListCampaignsQuery = queryOf(
       description: `How many values of each facet, those of most campaigns first; ${DEFAULT_FACET_SIZE} by default. Requires \`facets\`.`,
       example: 5,
     }),
+    ...explain,
     ...minimumBlocks,
   },
   { ...campaignFilterDependencies, facetSize: ['facets'] },
@@ -144,6 +146,7 @@ export const ListCampaignsResponse = component('ListCampaignsResponse', 'One pag
   facetsWithMore: Type.Optional(
     listOf(FacetName, facetNames.length, 'The facets that have more values than are listed.'),
   ),
+  ...explained,
 })
 export type ListCampaignsResponse = Static<typeof ListCampaignsResponse>
 
@@ -173,4 +176,12 @@ export type CampaignDetail = Static<typeof CampaignDetail>
 
 export const GetCampaignQuery = queryOf({ fields: fieldsOf(CampaignDetail, 'id'), ...minimumBlocks })
 
-export const campaignSchemas = [FacetValue, CampaignFacets, CampaignListItem, ListCampaignsResponse, CampaignDetail]
+export const campaignSchemas = [
+  FailedFilter,
+  Explanation,
+  FacetValue,
+  CampaignFacets,
+  CampaignListItem,
+  ListCampaignsResponse,
+  CampaignDetail,
+]

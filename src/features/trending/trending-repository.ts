@@ -5,21 +5,25 @@ import type { Database } from '../../database/connection/open-database.ts'
 import { type CampaignRecord, campaignRecords, toInstant } from '../../database/lookups/campaign-records.ts'
 import { type TokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { cacheStatements } from '../../database/prepared-statements.ts'
+import { createExplanations } from '../../read-models/campaign-index/read.ts'
 import {
   type TrendingPeriod,
   topCampaigns,
   toTrendingConditions,
   toWholeSeconds,
 } from '../../read-models/claim-windows/read.ts'
+import type { Explanation } from '../../schemas/campaigns/campaign-explanations.ts'
 import { withoutNulls } from '../../schemas/campaigns/shown-incentives.ts'
 import { assetAddressOf, roundUsd, toTrendingIncentive, withoutUndefined } from './trending-incentives.ts'
-import type {
-  ActionTemplate,
-  ActionTokenMetadata,
-  ClaimSignature,
+import {
+  type ActionTemplate,
+  type ActionTokenMetadata,
+  type ClaimSignature,
   ListTrendingCampaignsQuery,
-  TrendingCampaign,
+  type TrendingCampaign,
 } from './trending-schemas.ts'
+
+type ListResponse = { trendingCampaigns: Partial<TrendingCampaign>[]; explained?: Explanation }
 
 export interface TrendingRepository {
   /**
@@ -28,7 +32,7 @@ export interface TrendingRepository {
    * returns, and the campaigns that have changed since the stored totals; if few of many match two filters, or admit
    * the user, the rows that match one of them.
    */
-  list(query: ListTrendingCampaignsQuery): Promise<{ trendingCampaigns: Partial<TrendingCampaign>[] }>
+  list(query: ListTrendingCampaignsQuery): Promise<ListResponse>
 }
 
 export function createTrendingRepository(
@@ -37,6 +41,7 @@ export function createTrendingRepository(
   clock: () => Date,
 ): TrendingRepository {
   const statementOf = cacheStatements<ReturnType<typeof prepareTrending>>('list_trending')
+  const explain = createExplanations(database, Object.keys(ListTrendingCampaignsQuery.properties))
 
   return {
     async list(query) {
@@ -54,7 +59,12 @@ export function createTrendingRepository(
       }
       const { rows, tokens } = await tokenStore.readWith(() => statement.execute(filter), tokenIdsOf)
       const entries = rows.map((row) => toTrendingCampaign(row, tokens, user !== undefined))
-      return { trendingCampaigns: fields === undefined ? entries : entries.map((entry) => withFields(entry, fields)) }
+      const explanation =
+        query.explain === undefined ? undefined : await explain(query.explain, { ...query, status: 'active' }, now)
+      return {
+        trendingCampaigns: fields === undefined ? entries : entries.map((entry) => withFields(entry, fields)),
+        ...(explanation !== undefined && { explained: explanation.explained }),
+      }
     },
   }
 }

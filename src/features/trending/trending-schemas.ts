@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { actionCategories } from '../../schemas/campaigns/actions.ts'
+import { explain, explained } from '../../schemas/campaigns/campaign-explanations.ts'
 import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
 import { IncentiveType } from '../../schemas/campaigns/incentives.ts'
 import { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
@@ -205,6 +206,7 @@ export const ListTrendingCampaignsQuery = queryOf(
       example: true,
     }),
     fields: fieldsOf(TrendingCampaign, 'id'),
+    ...explain,
     ...minimumBlocks,
   },
   campaignFilterDependencies,
@@ -220,6 +222,7 @@ export const ListTrendingCampaignsResponse = component(
       100,
       'The campaigns, by US dollars claimed in the period, then number of claims, then newest first.',
     ),
+    ...explained,
   },
 )
 export type ListTrendingCampaignsResponse = Static<typeof ListTrendingCampaignsResponse>

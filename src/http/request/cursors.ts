@@ -10,8 +10,8 @@ import { InvalidParameterError } from './errors/errors.ts'
  * process and never expires. It contains no secrets: a forged one shows nothing that pages do not show.
  */
 
-/** These parameters do not define the order: which page, its size and format, and as of which block. */
-const ASIDE = new Set(['cursor', 'page', 'pageSize', 'format', 'minBlock'])
+/** These parameters do not define the order: which page, its size and format, what is explained beside it, and as of which block. */
+const ASIDE = new Set(['cursor', 'page', 'pageSize', 'format', 'explain', 'minBlock'])
 
 const digestOf = (operation: string, parameters: object) => {
   const filter = Object.fromEntries(Object.entries(parameters).filter(([name]) => !ASIDE.has(name)))

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { campaignFacets } from './tables.ts'
 
 export type { Activity, IndexPage } from './campaign-index.ts'
+export { createExplanations } from './explanations.ts'
 export { type CampaignIndexReader, followCampaigns } from './follow.ts'
 export { type CampaignFilter, toSearch } from './search.ts'
 export {

@@ -100,4 +100,4 @@ function toTokenValues(entry: string) {
 }
 
 /** As the function `fold_case` of the database does it. */
-const foldCase = (text: string) => text.toLowerCase().replaceAll('ς', 'σ')
+export const foldCase = (text: string) => text.toLowerCase().replaceAll('ς', 'σ')

@@ -7,7 +7,7 @@ import { servicePath } from '../navigation/service-path.ts'
  * parameters, so that the query of the page is that of the request.
  */
 
-export type CampaignQuery = Omit<Query<'listCampaigns'>, 'fields' | 'facets' | 'facetSize' | 'cursor'>
+export type CampaignQuery = Omit<Query<'listCampaigns'>, 'fields' | 'facets' | 'facetSize' | 'cursor' | 'explain'>
 
 type Kind = 'text' | 'number' | 'flag' | 'list'
 
