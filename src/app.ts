@@ -10,10 +10,12 @@ import { createExplorerRepository } from './features/explorer/explorer-repositor
 import { serveExplorer } from './features/explorer/explorer-routes.ts'
 import type { LoadMcp } from './features/mcp/mcp-routes.ts'
 import { serveWellKnown } from './features/well-known/well-known-routes.ts'
+import { errorOptionsOf, problemTypeOf } from './http/failure-texts.ts'
 import { collectOpenApi, serveOpenApi } from './http/openapi/openapi.ts'
 import { handleErrors, rejectMalformedQueries } from './http/request/errors/error-handling.ts'
 import { MAX_PROBLEMS, parseQuery } from './http/request/query-strings.ts'
 import { createRawResponses } from './http/request/raw-responses.ts'
+import { EXPOSED_HEADERS } from './http/request/response-headers.ts'
 import { MAX_HEADER_BYTES, rejectAmbiguousRequests, rejectUnroutable, routeMalformed } from './http/request/routing.ts'
 import { validateParameters } from './http/request/validation.ts'
 import { addSecurityHeaders, allowOrigins } from './http/security/browser-headers.ts'
@@ -33,7 +35,9 @@ import { createLogging, createRequestId, decorateForLog } from './observability/
 import { schemas, serveOperations } from './operations.ts'
 import { type CampaignIndexReader, followCampaigns } from './read-models/campaign-index/read.ts'
 import { createDataVersionReader } from './read-models/data-version/read.ts'
-import { createValidator, type Validator } from './schemas/validator.ts'
+import { suggestParameter } from './schemas/parameters/nearest-name.ts'
+import { truncate } from './schemas/texts.ts'
+import { createValidator, describeFault, type Validator } from './schemas/validator.ts'
 import type { Settings } from './settings.ts'
 
 export interface AppOptions {
@@ -98,8 +102,8 @@ export async function buildApp(options: AppOptions) {
   const limit =
     settings.REQUESTS_PER_MINUTE === 0
       ? undefined
-      : createRateLimit('requests', settings.REQUESTS_PER_MINUTE, countClient, counts)
-  const attempts = createRateLimit('failed-attempts', settings.FAILED_AUTH_PER_MINUTE, countClient, counts)
+      : createRateLimit('requests', settings.REQUESTS_PER_MINUTE, countClient, counts.beyondLimit)
+  const attempts = createRateLimit('failed-attempts', settings.FAILED_AUTH_PER_MINUTE, countClient, counts.beyondLimit)
   const { isReady, isStarted, loadMcp } = options
   const { campaignIndex = followCampaigns(lookups, openSnapshot) } = options
   const context = {
@@ -140,7 +144,7 @@ function createConnections(settings: Settings, isProxy: IsProxy) {
     maxConnectionsPerAddress: shareOf(maxConnections, settings.ADDRESS_SHARE_PERCENT),
     maxPipelined: settings.MAX_PIPELINED_REQUESTS,
     isProxy: (address) => isProxy?.(address, 0) ?? false,
-    responses: createRawResponses(serviceBaseUrl(settings)),
+    responses: createRawResponses(problemTypeOf(serviceBaseUrl(settings))),
   })
 }
 
@@ -162,7 +166,7 @@ async function createServer(
     serverFactory: (handler) =>
       createHttpServer(handler, connections, {
         maxConnections: maxConnectionsOf(settings),
-        responses: createRawResponses(serviceBaseUrl(settings)),
+        responses: createRawResponses(problemTypeOf(serviceBaseUrl(settings))),
         // The queries of a request are few, and each is over by then.
         silenceMs: 30_000 + 4 * (settings.DATABASE_ACQUIRE_TIMEOUT_MS + settings.STATEMENT_TIMEOUT_MS),
       }),
@@ -175,7 +179,7 @@ async function createServer(
   })
   validator ??= createValidator(schemas, { maxFaults: MAX_PROBLEMS + 1 })
   decorateForLog(app)
-  app.setValidatorCompiler(validateParameters(validator))
+  app.setValidatorCompiler(validateParameters(validator, { describeFault, suggest: suggestParameter, truncate }))
   // The types see to it that a response has the shape of its schema, and the tests check it: no need to do so each time.
   app.setSerializerCompiler(() => JSON.stringify)
   for (const schema of schemas) app.addSchema(schema)
@@ -184,8 +188,8 @@ async function createServer(
 
 /** What happens to every request, in this order. */
 async function handleRequests(app: FastifyInstance, connections: Connections, settings: Settings, isProxy: IsProxy) {
-  handleErrors(app, serviceBaseUrl(settings))
-  reportUnknownProxies(app, isProxy)
+  handleErrors(app, errorOptionsOf(serviceBaseUrl(settings)))
+  reportUnknownProxies(app, isProxy, 'TRUSTED_PROXIES')
   const drainMs = settings.DRAIN_SECONDS * 1000
   // Before the whole process has to be gone.
   closeGracefully(app, connections, {
@@ -194,7 +198,7 @@ async function handleRequests(app: FastifyInstance, connections: Connections, se
   })
   addSecurityHeaders(app)
   rejectMalformedQueries(app)
-  await allowOrigins(app, settings.CORS_ORIGINS)
+  await allowOrigins(app, settings.CORS_ORIGINS, EXPOSED_HEADERS)
   // After CORS, so that pages can read these refusals too.
   rejectWhileOverloaded(app, connections, {
     maxConcurrent: settings.MAX_CONCURRENT_REQUESTS,

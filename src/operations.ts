@@ -53,14 +53,14 @@ import { tokenSchemas } from './features/tokens/token-schemas.ts'
 import { createTrendingRepository } from './features/trending/trending-repository.ts'
 import { trendingRoutes } from './features/trending/trending-routes.ts'
 import { trendingSchemas } from './features/trending/trending-schemas.ts'
+import { abandonWithClient } from './http/abandoned-requests.ts'
+import { requireCredential } from './http/authentication.ts'
 import { bearerToken } from './http/openapi/openapi.ts'
 import { errorSchemas } from './http/request/errors/error-schemas.ts'
 import { hideSurface, serveSurface } from './http/request/routing.ts'
-import { requireBearerToken } from './http/security/authentication.ts'
 import { clientNetworkOf } from './http/security/client-addresses.ts'
 import type { RateLimit } from './http/security/rate-limits.ts'
 import type { Connections } from './http/server/connections.ts'
-import { abandonWithClient } from './http/server/overload.ts'
 import type { ServiceCounts } from './observability/counters.ts'
 import type { CampaignIndexReader } from './read-models/campaign-index/read.ts'
 import { createChangeReader } from './read-models/changes/read.ts'
@@ -142,7 +142,7 @@ export async function serveOperations(
       address: clientNetworkOf(request),
     })
     abandonWithClient(scope, clientOf)
-    await requireBearerToken(scope, credentials, attempts, context.counts)
+    await requireCredential(scope, credentials, attempts, context.counts)
     await serveProtectedOperations(scope, context)
   })
 }

@@ -24,24 +24,6 @@ export function createTurns(count: number) {
 }
 
 /**
- * Limits how many go on in one turn of the event loop: each waits until it may.
- */
-export function createPacer(count: number) {
-  const waiting: (() => void)[] = []
-
-  function open() {
-    for (const go of waiting.splice(0, count)) go()
-    if (waiting.length > 0) setImmediate(open)
-  }
-
-  return () =>
-    new Promise<void>((resolve) => {
-      if (waiting.length === 0) setImmediate(open)
-      waiting.push(resolve)
-    })
-}
-
-/**
  * Divides work that takes milliseconds of the event loop: each piece waits for a turn of the loop of its own, and after it as much time
  * as it took is left to everything else. So whatever asks for such work takes half of the time at most. Those who wait take turns,
  * however many pieces each of them has.

@@ -14,6 +14,12 @@ function toRoot(url: string) {
 /** A path of the service, relative to a requested URL. */
 export const toRelativeUrl = (path: string, url: string) => toRoot(url) + path.slice(1)
 
+/**
+ * The URL of a path of the service, for what is read apart from the response that it came with: problem details and a
+ * catalog of APIs. All else is relative to the request.
+ */
+export const toServiceUrl = (baseUrl: string, path: string) => `${baseUrl.replace(/\/$/, '')}${path}`
+
 const HTML_LINK = /(?<= (?:href|src)=")\//g
 const MARKDOWN_LINK = /(?<=\]\()\//g
 

@@ -1,11 +1,5 @@
 import { toRelativeUrl } from './relative-links.ts'
 
-/**
- * The URL of a path of the service, for what is read apart from the response that it came with: problem details and the
- * catalog of APIs. All else is relative to the request.
- */
-export const toServiceUrl = (baseUrl: string, path: string) => `${baseUrl.replace(/\/$/, '')}${path}`
-
 /** The base URL of what belongs to all operations: that of the public ones, where they are served. */
 export const serviceBaseUrl = (settings: {
   SURFACES: readonly string[]

@@ -10,8 +10,6 @@ declare module 'fastify' {
   interface FastifyReply {
     /** Whether the response was a cache hit, a miss or stale; undefined if nothing is cached. */
     cacheResult: 'hit' | 'miss' | 'stale' | undefined
-    /** Whether it is counted in a summary entry of the log instead of a line of its own. */
-    isCounted: boolean
   }
 }
 
@@ -62,10 +60,7 @@ export interface RequestLogOptions {
 export const patternOf = ({ refusal, routeOptions }: FastifyRequest) => refusal?.pattern ?? routeOptions?.url
 
 /** Adds to replies what their log line says of them. */
-export function decorateForLog(app: FastifyInstance) {
-  app.decorateReply('cacheResult', undefined)
-  app.decorateReply('isCounted', false)
-}
+export const decorateForLog = (app: FastifyInstance) => app.decorateReply('cacheResult', undefined)
 
 /** One line for each request, when it has been answered. */
 class RequestLogController extends LogController {

@@ -11,9 +11,3 @@ export function truncate(text: string, maxLength: number): string {
   const end = characters.segment(start).containing(maxLength)?.index
   return `${text.slice(0, end ?? maxLength)}…`
 }
-
-/**
- * The canonical form of a text that is compared without case, for ASCII only. The database decides how other letters
- * are compared (`fold_case`), so texts with any of those are returned unchanged.
- */
-export const foldAscii = (text: string) => (/^[\x20-\x7e]*$/.test(text) ? text.toLowerCase() : text)

@@ -1,9 +1,10 @@
 import { EventEmitter } from 'node:events'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { TooManyStreamsError } from '../../http/request/errors/errors.ts'
+import { createPacer } from '../../http/server/pacer.ts'
+import { TooManyStreamsError } from '../../http/service-errors.ts'
 import { type ChangeReader, parseChangeCursor } from '../../read-models/changes/read.ts'
 import { coalesceNext } from '../../single-flight.ts'
-import { createPacer, createTurns } from '../../turns.ts'
+import { createTurns } from '../../turns.ts'
 import { ChangeBuffer, ChangeSlice, SLICE } from './change-buffer.ts'
 
 /** How often the feed polls the database while it has followers, and where there is more. */

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { TooManyExportsError } from '../../http/request/errors/errors.ts'
+import { TooManyExportsError } from '../../http/service-errors.ts'
 
 /**
  * How long a page may hold its snapshot, all of its statements together: it keeps dead rows in the database meanwhile. 25 MB of

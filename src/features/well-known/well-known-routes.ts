@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { createRepresentations, toContent } from '../../http/content/representations.ts'
-import { toRelativeUrl } from '../../http/relative-links.ts'
-import { serviceBaseUrl, serviceLinksOf, toServiceUrl } from '../../http/service-links.ts'
+import { toRelativeUrl, toServiceUrl } from '../../http/relative-links.ts'
+import { serviceBaseUrl, serviceLinksOf } from '../../http/service-links.ts'
 
 const CATALOG_PATH = '/.well-known/api-catalog'
 const CATALOG_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'

@@ -24,20 +24,18 @@ export const operationsOf = <Operation>(document: object) =>
     Object.values(path).flatMap((operation) => operation ?? []),
   )
 
-/** Annotations of our own schemas that are of no use to an API user. */
-const INTERNAL_KEYWORDS = new Set([
-  ...['x-expected', 'x-lower-case', 'x-forbidden-characters', 'x-any-case', 'x-not-with', 'x-suggested'],
-])
-
-/** Formats of ours that only the validator knows. */
-const INTERNAL_FORMATS = new Set(['uint256', 'unix-seconds', 'chain-first'])
+/** Annotations and formats of schemas that only the validator of the service knows, and that are of no use to a caller. */
+export interface Internals {
+  keywords: ReadonlySet<string>
+  formats: ReadonlySet<string>
+}
 
 /** A copy without what only our validator understands, and with descriptions beside the `$ref` that they are about. */
-export function withoutInternals<T>(document: T): T {
+export function withoutInternals<T>(document: T, { keywords, formats }: Internals): T {
   return JSON.parse(
     JSON.stringify(document, (name, part: unknown) => {
-      if (INTERNAL_KEYWORDS.has(name) || name === '$id') return undefined
-      if (name === 'format' && typeof part === 'string' && INTERNAL_FORMATS.has(part)) return undefined
+      if (keywords.has(name) || name === '$id') return undefined
+      if (name === 'format' && typeof part === 'string' && formats.has(part)) return undefined
       return isDescribedReference(part) ? { ...part.allOf[0], description: part.description } : part
     }),
   )

@@ -1,12 +1,7 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
-import { stringify } from 'yaml'
 import { version } from '../../schemas/version.ts'
-import { type Content, createRepresentations, toContent } from '../content/representations.ts'
-import { withConditionalRequests, withoutInternals } from './document-transforms.ts'
-import { pruneComponents } from './prune-components.ts'
-import { shareComponents } from './shared-components.ts'
+import { collectContracts, publishDocument, serveDocument } from './collect-openapi.ts'
+import type { Family } from './shared-components.ts'
 
 /** What protected operations say of their security in the document. */
 export const bearerToken = { bearerToken: [] }
@@ -52,11 +47,47 @@ interface ContactSettings {
   CONTACT_EMAIL?: string | undefined
 }
 
+/** What only the validator of the service understands. */
+const INTERNALS = {
+  keywords: new Set([
+    'x-expected',
+    'x-lower-case',
+    'x-forbidden-characters',
+    'x-any-case',
+    'x-not-with',
+    'x-suggested',
+  ]),
+  formats: new Set(['uint256', 'unix-seconds', 'chain-first']),
+}
+
+/** Objects that have many properties in common: the name of what these are, its description, and which they are. */
+const FAMILIES: readonly Family[] = [
+  ['CampaignBase', 'What a campaign has in lists and in its detail.', /^Campaign(ListItem|Detail)$/],
+  ['TokenIncentive', 'What every incentive that pays a token has.', /^ERC20\w*Incentive(V2)?$/],
+  [
+    'CriteriaIncentive',
+    'What every incentive has whose reward depends on the action.',
+    /^ERC20\w*CriteriaIncentive(V2)?$/,
+  ],
+  [
+    'PeggedIncentive',
+    'What every incentive has whose reward follows the price of another asset.',
+    /^ERC20Pegged\w*Incentive(V2)?$/,
+  ],
+  ['AmountSource', 'Where an amount is read from.', /^Criteria(WithValueType)?$/],
+  ['Finding', 'Whether an account can claim an incentive.', /^(IncentiveEligibility|Reward)$/],
+  ['ClaimedSum', 'What was claimed of a token.', /^Reward(Total)?$/],
+  ['OfIncentive', 'Which incentive it is of.', /^(Claim|ChangedClaim|Reward)$/],
+  ['ClaimFacts', 'What is known of every claim.', /^(Claim|ChangedClaim)$/],
+  ['TokenFacts', 'What is known of every token.', /^(TokenMetadata|ListedToken)$/],
+]
+
 /** Collects the contract of every route that is registered after it into one OpenAPI document. */
 export async function collectOpenApi(app: FastifyInstance, settings: ContactSettings) {
   const contact = toContact(settings)
-  await app.register(swagger, {
-    openapi: {
+  await collectContracts(
+    app,
+    {
       openapi: '3.1.0',
       info: {
         title: 'Reward Campaign Service',
@@ -105,60 +136,19 @@ export async function collectOpenApi(app: FastifyInstance, settings: ContactSett
         { name: 'Users', description: 'Data of a user; requires a token.' },
       ],
     },
-    refResolver: {
-      buildLocalReference: ({ $id }, _base, _fragment, index) => (typeof $id === 'string' ? $id : `def-${index}`),
-    },
-    transformObject: (document) => {
-      if (!('openapiObject' in document)) throw new TypeError('the document is not an OpenAPI document')
-      return withConditionalRequests(withoutInternals(document.openapiObject))
-    },
-  })
+    INTERNALS,
+  )
 }
 
 /** The document as it is published, with what the served operations need; `app.swagger()` has everything in its place. */
-export const toOpenApi = (app: FastifyInstance) => pruneComponents(withoutUnusedWebhook(shareComponents(app.swagger())))
+export const toOpenApi = (app: FastifyInstance) => publishDocument(app, FAMILIES, withoutUnusedWebhook)
+
+/** `/openapi.json` and `/openapi.yaml`. */
+export const serveOpenApi = (app: FastifyInstance) => serveDocument(app, () => toOpenApi(app))
 
 /** What is posted are the changes, of which a service without `/changes` says nothing. */
 function withoutUnusedWebhook<T extends { paths?: object; webhooks?: object }>(document: T) {
   if (Object.keys(document.paths ?? {}).includes('/changes')) return document
   const { webhooks: _, ...rest } = document
   return rest
-}
-
-/** `/openapi.json` and `/openapi.yaml`, each rendered at its first request: by then every operation is registered. */
-export function serveOpenApi(app: FastifyInstance) {
-  // Another version of the service may say something else.
-  const representations = createRepresentations('public, no-cache', { isLasting: true })
-  function serve(path: string, make: () => Promise<Content>) {
-    let made: Promise<Content> | undefined
-    app.get(path, { schema: { hide: true } }, async (request, reply) => {
-      made ??= make()
-      await representations.send(request, reply, await made)
-      return reply
-    })
-  }
-  serve('/openapi.json', async () => toContent(JSON.stringify(toOpenApi(app))))
-  serve('/openapi.yaml', async () => toContent(await toYaml(toOpenApi(app)), 'application/yaml; charset=utf-8'))
-}
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
-
-/**
- * A document as YAML: each entry down to the third level in a turn of the event loop of its own, since all of it takes half a
- * second.
- */
-async function toYaml(document: object, depth = 3): Promise<string> {
-  const texts: string[] = []
-  for (const [key, value] of Object.entries(document)) {
-    if (value === undefined) continue
-    if (depth > 1 && isObject(value)) {
-      const nested = await toYaml(value, depth - 1)
-      texts.push(stringify({ [key]: null }).replace(/ null\n$/, '\n'), nested.replace(/^(?=.)/gm, '  '))
-    } else {
-      texts.push(stringify({ [key]: value }, { aliasDuplicateObjects: false }))
-      await nextTurn()
-    }
-  }
-  return texts.join('')
 }

@@ -35,8 +35,9 @@ interface Components {
 /**
  * A copy in which responses, headers, examples and parameters that occur more than once are components, and so is each
  * enumeration, for which generators of clients make a type.
+ * @param families objects whose common properties become a schema of their own.
  */
-export function shareComponents<T extends object>(document: T): T {
+export function shareComponents<T extends object>(document: T, families: readonly Family[] = []): T {
   const copy = structuredClone(document)
   const { components = {}, security } = copy as { components?: Components; security?: object[] }
   const operations = operationsOf<Operation>(copy)
@@ -55,7 +56,7 @@ export function shareComponents<T extends object>(document: T): T {
   for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) leaveOutDefaults(parameter)
   referToNamed(operations, components.schemas)
   nameEnumerations(operations, components)
-  shareProperties(components.schemas ?? {})
+  shareProperties(components.schemas ?? {}, families)
   uniteExamples(operations)
   const parameters = operations.map((operation) => operation.parameters ?? [])
   shareAs('parameters', parameters, (_, { name }) => name)
@@ -158,30 +159,11 @@ function groupBy<T>(values: T[], keyOf: (value: T) => string): T[][] {
 }
 
 /** Objects that have many properties in common: the name of what these are, its description, and which they are. */
-const FAMILIES: [name: string, description: string, members: RegExp][] = [
-  ['CampaignBase', 'What a campaign has in lists and in its detail.', /^Campaign(ListItem|Detail)$/],
-  ['TokenIncentive', 'What every incentive that pays a token has.', /^ERC20\w*Incentive(V2)?$/],
-  [
-    'CriteriaIncentive',
-    'What every incentive has whose reward depends on the action.',
-    /^ERC20\w*CriteriaIncentive(V2)?$/,
-  ],
-  [
-    'PeggedIncentive',
-    'What every incentive has whose reward follows the price of another asset.',
-    /^ERC20Pegged\w*Incentive(V2)?$/,
-  ],
-  ['AmountSource', 'Where an amount is read from.', /^Criteria(WithValueType)?$/],
-  ['Finding', 'Whether an account can claim an incentive.', /^(IncentiveEligibility|Reward)$/],
-  ['ClaimedSum', 'What was claimed of a token.', /^Reward(Total)?$/],
-  ['OfIncentive', 'Which incentive it is of.', /^(Claim|ChangedClaim|Reward)$/],
-  ['ClaimFacts', 'What is known of every claim.', /^(Claim|ChangedClaim)$/],
-  ['TokenFacts', 'What is known of every token.', /^(TokenMetadata|ListedToken)$/],
-]
+export type Family = [name: string, description: string, members: RegExp]
 
 /** Moves what all members of a family have alike into a schema that each of them includes. */
-function shareProperties(schemas: Record<string, ObjectSchema>) {
-  for (const [family, description, members] of FAMILIES) {
+function shareProperties(schemas: Record<string, ObjectSchema>, families: readonly Family[]) {
+  for (const [family, description, members] of families) {
     const all = Object.entries(schemas)
       .filter(([name]) => members.test(name))
       .map(([, schema]) => schema)

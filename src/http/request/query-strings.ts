@@ -1,7 +1,6 @@
 import { parse } from 'fast-querystring'
 import { LRUCache } from 'lru-cache'
-import { suggestParameter } from '../../schemas/parameters/nearest-name.ts'
-import { foldAscii, truncate } from '../../schemas/texts.ts'
+import { foldAscii } from './canonical-query.ts'
 import type { ParameterError } from './errors/error-schemas.ts'
 
 /** A query string as Fastify parses it: a repeated parameter is an array. */
@@ -64,6 +63,14 @@ export interface ReadQuery {
 /** A fault of a parameter, or of all of them together. */
 export type Problem = Omit<ParameterError, 'parameter'> & { parameter?: string }
 
+/** How what is wrong with a name is put into words. */
+export interface NameWords {
+  /** The parameter that an unknown one was probably meant to be. */
+  suggest?: (name: string, known: readonly string[]) => string | undefined
+  /** A text of at most so many characters. */
+  truncate?: (text: string, maxLength: number) => string
+}
+
 type Reader = (text: string) => unknown
 
 /**
@@ -71,7 +78,10 @@ type Reader = (text: string) => unknown
  * (unknown and repeated parameters); the validator decides whether a value is acceptable. Everything about the schema
  * is prepared once, since every request runs this code.
  */
-export function createQueryReader(parameters: Record<string, ParameterSchema>): (raw: RawQuery) => ReadQuery {
+export function createQueryReader(
+  parameters: Record<string, ParameterSchema>,
+  words: NameWords = {},
+): (raw: RawQuery) => ReadQuery {
   const readers = new Map<string, { maxItems: number | undefined; read: Reader }>()
   const defaults: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(parameters)) {
@@ -99,7 +109,7 @@ export function createQueryReader(parameters: Record<string, ParameterSchema>): 
       const reader = readers.get(name)
       if (reader === undefined) {
         unknown += 1
-        const detail = unknownParameter(name, known, unknown <= MAX_SUGGESTIONS)
+        const detail = unknownParameter(name, known, words, unknown <= MAX_SUGGESTIONS)
         problems.push({ parameter: name, code: 'unknown', detail })
       } else if (reader.maxItems !== undefined) {
         const entries = readList([text].flat(), reader.maxItems, reader.read)
@@ -173,11 +183,18 @@ function readList(texts: string[], maxItems: number, read: Reader) {
   return [...entries.values()]
 }
 
-function unknownParameter(name: string, known: string[], isSuggestionWanted: boolean) {
+const cut = (text: string, maxLength: number) => text.slice(0, maxLength)
+
+function unknownParameter(
+  name: string,
+  known: string[],
+  { suggest = () => undefined, truncate = cut }: NameWords,
+  isSuggestionWanted: boolean,
+) {
   const unknown = `unknown parameter ${JSON.stringify(truncate(name, MAX_NAME))}`
   if (known.length === 0) return `${unknown}: this operation takes none`
   if (!isSuggestionWanted) return unknown
-  const suggested = suggestParameter(name.slice(0, MAX_NAME), known)
+  const suggested = suggest(name.slice(0, MAX_NAME), known)
   const suggestion = suggested === undefined ? ': known' : `, did you mean ${suggested}? Known`
   return `${unknown}${suggestion} are ${known.join(', ')}`
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { FastifyError } from 'fastify'
-import { toFailureBody } from './errors/error-bodies.ts'
+import { type ProblemType, toFailureBody } from './errors/error-bodies.ts'
 import {
   HeadersTooLongError,
   InvalidHttpError,
@@ -14,18 +14,17 @@ import {
 
 export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
 
-/** Maximum body of `/mcp`, the one path that reads a body: arguments of a tool are no longer than a URL. */
+/** Maximum body, where one is read. */
 export const MAX_BODY_BYTES = 65_536
 
 /** When a refused client may try again. */
 export const RETRY_AFTER_SECONDS = '2'
 
-/** Responses of a service with this base URL. */
-export function createRawResponses(baseUrl: string) {
+export function createRawResponses(toProblemType: ProblemType) {
   function toResponse({ statusCode = 500, ...error }: FastifyError, request?: IncomingMessage, headers = '') {
     const [requestId, code] = [randomUUID(), error.code.toLowerCase()]
     const failure = { statusCode, code, sentence: error.message, errors: [] }
-    const { type, body } = toFailureBody(failure, requestId, request?.headers ?? {}, baseUrl)
+    const { type, body } = toFailureBody(failure, requestId, request?.headers ?? {}, toProblemType)
     return (
       `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\nconnection: close\r\nx-request-id: ${requestId}\r\n` +
       `x-error-code: ${code}\r\n${headers}${request === undefined ? '' : 'vary: accept\r\n'}` +

@@ -2,6 +2,10 @@
  * The headers of responses, as the OpenAPI document describes them.
  */
 
+/** The headers that pages of other origins may read. */
+export const EXPOSED_HEADERS =
+  'x-request-id, x-total-count, link, x-changed-since-start, x-changes-cursor, x-error-code, x-as-of, etag, age, cache-status, retry-after, www-authenticate, ratelimit, ratelimit-policy'
+
 const text = (maxLength: number, description: string) => ({ type: 'string', maxLength, description })
 
 export const requestId = {

@@ -2,16 +2,16 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { ResponseCache } from '../../cache/response-cache.ts'
 import { ref } from '../../schemas/schema-builders.ts'
+import * as ownCatalogue from '../service-errors.ts'
+import { DatabaseUnavailableError, TooManyExportsError } from '../service-errors.ts'
 import { ErrorResponse, ProblemDetails } from './errors/error-schemas.ts'
 import * as catalogue from './errors/errors.ts'
 import {
-  DatabaseUnavailableError,
   HeadersTooLongError,
   InternalError,
   InvalidTokenError,
   MethodNotAllowedError,
   MissingTokenError,
-  TooManyExportsError,
   TooManyFailedAttemptsError,
   TooManyRequestsError,
   UrlTooLongError,
@@ -24,7 +24,7 @@ export type CachedRoutes<Options extends object> = FastifyPluginAsyncTypebox<Opt
 
 /** Each once; 499 is for the log only: its client has disconnected. */
 const codes = new Set(
-  Object.values(catalogue)
+  Object.values({ ...catalogue, ...ownCatalogue })
     .map((Failure) => new Failure(undefined as never, undefined as never))
     .flatMap(({ code, statusCode }) => (statusCode === 499 ? [] : [code.toLowerCase()])),
 )

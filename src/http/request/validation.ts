@@ -1,10 +1,11 @@
+import type { AnySchema, ErrorObject, ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
-import { describeFault, type ErrorObject, type ValidateFunction, type Validator } from '../../schemas/validator.ts'
 import { InvalidRequestError } from './errors/errors.ts'
 import {
   AND_MORE,
   createQueryReader,
   MAX_PROBLEMS,
+  type NameWords,
   type Problem,
   type ReadQuery,
   withoutBrackets,
@@ -14,16 +15,27 @@ interface ParametersSchema {
   properties?: Record<string, { type?: string | string[]; default?: unknown }>
 }
 
+/** An instance of Ajv that coerces nothing and finds all faults. */
+interface Validator {
+  compile: (schema: AnySchema) => ValidateFunction
+}
+
+/** How faults are put into words. */
+export interface FaultWords extends NameWords {
+  /** What is wrong with one value, without its name: "must be …". */
+  describeFault?: (fault: ErrorObject) => string
+}
+
 /**
  * Checks the parameters of a request and describes all faults in one sentence. The validators are compiled for the
  * first request: for all operations together that takes as long as the rest of the start.
  */
 export const validateParameters =
-  (validator: Validator): FastifySchemaCompiler<ParametersSchema> =>
+  (validator: Validator, words: FaultWords = {}): FastifySchemaCompiler<ParametersSchema> =>
   ({ schema, httpPart }) => {
     let validate: ValidateFunction | undefined
     const read: (raw: Record<string, string | string[]>) => ReadQuery =
-      httpPart === 'querystring' ? readerOf(schema.properties ?? {}) : (values) => ({ values, problems: [] })
+      httpPart === 'querystring' ? readerOf(schema.properties ?? {}, words) : (values) => ({ values, problems: [] })
     // Equal query strings are one object: reading and checking four filters again would cost a cache hit 5 µs.
     const valid = httpPart === 'querystring' ? new WeakMap<object, { value: unknown }>() : undefined
     return (raw) => {
@@ -41,19 +53,22 @@ export const validateParameters =
         valid?.set(raw, checked)
         return checked
       }
-      return { error: toError(problems, faults) }
+      return { error: toError(problems, faults, words) }
     }
   }
 
-function readerOf(parameters: NonNullable<ParametersSchema['properties']>) {
+function readerOf(parameters: NonNullable<ParametersSchema['properties']>, words: NameWords) {
   const lists = new Set(Object.keys(parameters).filter((name) => parameters[name]?.type === 'array'))
-  const read = createQueryReader(parameters)
+  const read = createQueryReader(parameters, words)
   return (raw: Record<string, string | string[]>) => read(withoutBrackets(raw, lists))
 }
 
-function toError(problems: Problem[], faults: ErrorObject[]) {
+function toError(problems: Problem[], faults: ErrorObject[], { describeFault = toMessage }: FaultWords) {
   const named = problems.slice(0, MAX_PROBLEMS)
-  const described = [...named, ...faults.slice(0, MAX_PROBLEMS - named.length).map(describeParameter)]
+  const described = [
+    ...named,
+    ...faults.slice(0, MAX_PROBLEMS - named.length).map((fault) => describeParameter(fault, describeFault)),
+  ]
   const areMore = problems.length + faults.length > MAX_PROBLEMS
   const sentences = described.map(({ detail }) => detail)
   const errors = described.flatMap(({ parameter, ...rest }) => (parameter === undefined ? [] : { parameter, ...rest }))
@@ -74,7 +89,9 @@ function onePerValue(errors: ErrorObject[]) {
 const isRefused = (problems: Problem[], { params }: ErrorObject) =>
   problems.some(({ parameter }) => parameter !== undefined && parameter === params.missingProperty)
 
-function describeParameter(error: ErrorObject): Problem {
+const toMessage = ({ message = 'is not valid' }: ErrorObject) => message
+
+function describeParameter(error: ErrorObject, describeFault: (fault: ErrorObject) => string): Problem {
   const { property, missingProperty } = error.params
   if (error.keyword === 'dependentRequired') {
     return { parameter: missingProperty, code: 'missing', detail: `${property} needs ${missingProperty} too` }

@@ -17,12 +17,17 @@ const FORWARDING_HEADERS = ['x-forwarded-for', 'forwarded', 'x-real-ip']
 /**
  * Says once in the log that a proxy names clients in vain: it is not trusted, or not by `X-Forwarded-For`. All of them then
  * share the limits of one address. Of the headers, only their names are logged: anybody can send them.
+ * @param setting what names the trusted proxies.
  */
-export function reportUnknownProxies(app: FastifyInstance, isProxy: ReturnType<typeof trustProxies> | undefined) {
+export function reportUnknownProxies(
+  app: FastifyInstance,
+  isProxy: ReturnType<typeof trustProxies> | undefined,
+  setting: string,
+) {
   let isReported = false
   app.addHook('onRequest', (request, _reply, done) => {
     if (!isReported) {
-      const fault = describeUnknownProxy(request, isProxy)
+      const fault = describeUnknownProxy(request, isProxy, setting)
       isReported = fault !== undefined
       if (isReported) request.log.warn(`${fault}: all clients behind it share the limits of one address`)
     }
@@ -33,12 +38,13 @@ export function reportUnknownProxies(app: FastifyInstance, isProxy: ReturnType<t
 function describeUnknownProxy(
   { headers, socket }: FastifyRequest,
   isProxy: ReturnType<typeof trustProxies> | undefined,
+  setting: string,
 ) {
   const name = FORWARDING_HEADERS.find((header) => headers[header] !== undefined)
   if (name === undefined) return undefined
   const [address] = networksOf(withoutPort(socket.remoteAddress ?? ''))
   if (isProxy?.(socket.remoteAddress ?? '', 0) !== true)
-    return `${name} came from ${address}, which TRUSTED_PROXIES does not name`
+    return `${name} came from ${address}, which ${setting} does not name`
   return name === FORWARDING_HEADERS[0]
     ? undefined
     : `the proxy at ${address} sends ${name} instead of ${FORWARDING_HEADERS[0]}`

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import type { ServiceCounts } from '../../observability/counters.ts'
 import { TooManyRequestsError } from '../request/errors/errors.ts'
 import { clientAddressOf, networksOf } from './client-addresses.ts'
 
@@ -20,7 +19,7 @@ export interface Rate {
 }
 
 /** The subject of a limit, and its name for clients and metrics. */
-export type RateName = keyof ServiceCounts['beyondLimit']
+export type RateName = 'requests' | 'failed-attempts'
 
 /**
  * Counts one more of a client, or takes one back with `-1`; what is left to it of the minute that began with its first, if
@@ -77,7 +76,7 @@ export const createRateLimit = (
   name: RateName,
   quota: number,
   countClient: CountClient,
-  { beyondLimit }: ServiceCounts,
+  beyondLimit: Record<RateName, number>,
 ): RateLimit => ({
   name,
   quota,
@@ -102,7 +101,7 @@ export function setRateHeaders(reply: FastifyReply, limit: RateLimit, { isExceed
 }
 
 /**
- * Rejects requests for a scope's routes beyond a limit, before they query the database. A 304 does not count, because it
+ * Rejects requests for a scope's routes beyond a limit, before their handlers begin. A 304 does not count, because it
  * costs next to nothing.
  */
 export function enforceRateLimit(scope: FastifyInstance, limit: RateLimit) {

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { eitherSignal } from '../../abort-signals.ts'
 import type { RawResponses } from '../request/raw-responses.ts'
 import { createUsages, isThisMachine, type Usage } from './address-usage.ts'
 import { type ConnectionExchange, createExchanges, type Exchange, type Exchanges } from './exchanges.ts'
@@ -140,15 +139,20 @@ export class Connections {
     { address, signal }: InsideClient,
     send: (begin: (request: IncomingMessage) => void, signal: AbortSignal) => Promise<Outcome>,
   ): Promise<Outcome> {
-    const ended = new AbortController()
+    const left = new AbortController()
+    let isOver = false
     const end = () => {
-      if (!ended.signal.aborted) this.exchanges.end(exchange)
-      ended.abort()
+      if (!isOver) this.exchanges.end(exchange)
+      isOver = true
+      left.abort()
     }
+    const leave = () => left.abort(signal.reason)
+    signal.addEventListener('abort', leave)
+    if (signal.aborted) leave()
     const client = this.#usages.of(address)
     const exchange = this.exchanges.begin(client, end)
     this.#usages.release(client)
-    const inside = { exchange, signal: eitherSignal(signal, ended.signal) }
+    const inside = { exchange, signal: left.signal }
     const begin = (request: IncomingMessage) => {
       this.#inside.set(request, inside)
       // As if the client had disconnected.
@@ -158,6 +162,7 @@ export class Connections {
     try {
       return await send(begin, inside.signal)
     } finally {
+      signal.removeEventListener('abort', leave)
       end()
     }
   }

@@ -50,12 +50,13 @@ const OTHER_DESCRIPTORS = 64
 
 /**
  * The maximum number of connected clients: at most as many as requested, and few enough that the process never runs out of file
- * descriptors for its own work. A database connection may need a second descriptor, to cancel its query.
+ * descriptors for its own work.
+ * @param ownConnections to a database, for example: each may need a second descriptor, to cancel what it runs.
  */
-export function connectionLimit(requested: number, databaseConnections: number): number {
+export function connectionLimit(requested: number, ownConnections: number): number {
   return Math.max(
     1,
-    Math.min(requested, descriptorLimit() - OTHER_DESCRIPTORS - PROBE_CONNECTIONS - 2 * databaseConnections),
+    Math.min(requested, descriptorLimit() - OTHER_DESCRIPTORS - PROBE_CONNECTIONS - 2 * ownConnections),
   )
 }
 

@@ -1,6 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Caller, runAs } from '../../abort-context.ts'
 import { OverloadedError, TooManyConcurrentError } from '../request/errors/errors.ts'
 import { RETRY_AFTER_SECONDS } from '../request/raw-responses.ts'
 import { clientAddressOf } from '../security/client-addresses.ts'
@@ -42,16 +41,6 @@ export function rejectWhileOverloaded(
     if (connections.isForProbes(request.raw)) void reply.header('connection', 'close')
     if (error?.statusCode === 429) void reply.header('retry-after', RETRY_AFTER_SECONDS)
     done(error)
-  })
-}
-
-/** Charges the database queries of a scope's handlers to the client, and cancels them when the client disconnects. */
-export function abandonWithClient(scope: FastifyInstance, callerOf: (request: FastifyRequest) => Caller) {
-  scope.addHook('onRoute', (route) => {
-    const { handler } = route
-    route.handler = function (request, reply) {
-      return runAs(callerOf(request), async () => handler.call(this, request, reply))
-    }
   })
 }
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { createPacer } from '../../turns.ts'
 import type { Connections } from './connections.ts'
+import { createPacer } from './pacer.ts'
 import { PIECE_BYTES } from './slow-responses.ts'
 
 /** How often slow responses are looked for. */

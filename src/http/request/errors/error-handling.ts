@@ -1,50 +1,47 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import {
-  describeFailure,
-  isCancelled,
-  isDatabaseUnreachable,
-  SchemaBehindError,
-} from '../../../database/connection/database-errors.ts'
 import { addVary } from '../../content/negotiation.ts'
 import { AND_MORE, MAX_PAIRS, MAX_PROBLEMS } from '../query-strings.ts'
 import { MAX_BODY_BYTES, RETRY_AFTER_SECONDS } from '../raw-responses.ts'
-import {
-  type Failure,
-  NOT_FOUND_POLICY,
-  toFailureBody,
-  toNotFoundPage,
-  wantsPage,
-  wantsProblem,
-} from './error-bodies.ts'
+import { type Failure, type ProblemType, toFailureBody, wantsPage, wantsProblem } from './error-bodies.ts'
 import type { ParameterError } from './error-schemas.ts'
 import {
-  BlockNotReachedError,
-  ClientClosedError,
-  DatabaseUnavailableError,
   InternalError,
   InvalidRequestError,
   MalformedUrlError,
   PathNotFoundError,
   PayloadTooLargeError,
-  SchemaOutdatedError,
   ServiceNotReadyError,
-  TooManyExportsError,
-  TooManyStreamsError,
   UnsupportedMediaTypeError,
 } from './errors.ts'
 
-/** When a missing block may have arrived, or another client may have stopped following changes. */
-const SOON_SECONDS = '1'
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Whether it is counted in a summary entry of the log instead of a line of its own. */
+    isCounted: boolean
+  }
+}
+
+/** What a service says of its failures itself. */
+export interface ErrorOptions {
+  /** What describes an error: the `type` of problem details. */
+  toProblemType: ProblemType
+  /** The page for an unknown path, for browsers; without it they get what other clients get. */
+  notFoundPage?: { policy: string; render: (sentence: string, url: string) => string }
+  /** The error for clients that something thrown below the handlers means; undefined for any other, which is a defect. */
+  toKnown?: (thrown: unknown) => Error | undefined
+  /** Something thrown, as one line for the log. */
+  describe?: (thrown: unknown) => string
+}
 
 /**
  * Sends every failure of every route as `{ "error": "<one sentence>" }`, or as problem details if the client prefers
  * those; browsers get a page for an unknown path.
- * @param baseUrl of the service.
  */
-export function handleErrors(app: FastifyInstance, baseUrl: string) {
+export function handleErrors(app: FastifyInstance, options: ErrorOptions) {
+  app.decorateReply('isCounted', false)
   const logRejection = createRejectionLog(app)
-  app.setErrorHandler((thrown: FastifyError | Error, request, reply) =>
-    sendError(thrown, request, reply, { logRejection, baseUrl }),
+  app.setErrorHandler((thrown: Thrown, request, reply) =>
+    sendError(thrown, request, reply, { ...options, logRejection }),
   )
   app.setNotFoundHandler((request) => {
     throw notFound(request)
@@ -56,34 +53,33 @@ export const notFound = (request: FastifyRequest) =>
   new PathNotFoundError(`there is nothing at ${JSON.stringify(pathOf(request.url))}`)
 
 function sendError(
-  thrown: FastifyError | Error,
+  thrown: Thrown,
   request: FastifyRequest,
   reply: FastifyReply,
-  { logRejection, baseUrl }: { logRejection: ReturnType<typeof createRejectionLog>; baseUrl: string },
+  options: ErrorOptions & { logRejection: ReturnType<typeof createRejectionLog> },
 ) {
-  const error = withOtherFaults(toCatalogued(thrown), request)
+  const { toKnown = () => undefined, describe = String, notFoundPage } = options
+  const error = withOtherFaults(toCatalogued(toKnown(thrown) ?? thrown), request)
   if (error.statusCode === 500) request.log.error({ err: thrown }, 'unhandled error')
   if (error.statusCode === 503) {
     // The log already says that the service is starting or ending.
     const isProbe = thrown instanceof ServiceNotReadyError && request.routeOptions.url === '/readyz'
-    // There are as many missing blocks as callers.
-    const kind = thrown instanceof BlockNotReachedError ? thrown.code : undefined
-    if (!isProbe) logRejection(request, reply, describeFailure(thrown), kind)
-    const isSoon = thrown instanceof BlockNotReachedError || thrown instanceof TooManyStreamsError
-    const seconds = thrown instanceof TooManyExportsError ? thrown.retryAfterSeconds : RETRY_AFTER_SECONDS
-    void reply.header('retry-after', isSoon ? SOON_SECONDS : seconds)
+    const kind = thrown.isLoggedByCode === true ? thrown.code : undefined
+    if (!isProbe) options.logRejection(request, reply, describe(thrown), kind)
+    void reply.header('retry-after', thrown.retryAfterSeconds ?? RETRY_AFTER_SECONDS)
   }
   addVary(reply, 'accept')
   void reply
     .headers({ 'x-request-id': request.id, 'x-error-code': error.code, 'cache-control': 'no-store' })
     .code(error.statusCode)
-  if (thrown instanceof PathNotFoundError && wantsPage(request) && !wantsProblem(request.headers.accept)) {
+  const isPage = thrown instanceof PathNotFoundError && wantsPage(request) && !wantsProblem(request.headers.accept)
+  if (notFoundPage !== undefined && isPage) {
     return reply
-      .header('content-security-policy', NOT_FOUND_POLICY)
+      .header('content-security-policy', notFoundPage.policy)
       .type('text/html; charset=utf-8')
-      .send(toNotFoundPage(error.sentence, request.url))
+      .send(notFoundPage.render(error.sentence, request.url))
   }
-  const { type, body } = toFailureBody(error, request.id, request.headers, baseUrl)
+  const { type, body } = toFailureBody(error, request.id, request.headers, options.toProblemType)
   return reply.type(type).send(body)
 }
 
@@ -91,12 +87,11 @@ interface CataloguedError extends Failure {
   validationContext?: string | undefined
 }
 
-type Thrown = Partial<FastifyError> & Error & { errors?: readonly ParameterError[] }
+/** Errors for clients may say when to retry, and that the log counts them by their code and not by their sentence. */
+type Thrown = Partial<FastifyError> &
+  Error & { errors?: readonly ParameterError[]; retryAfterSeconds?: number; isLoggedByCode?: boolean }
 
 function toCatalogued(error: Thrown): CataloguedError {
-  if (isCancelled(error)) return toCatalogued(new ClientClosedError())
-  if (isDatabaseUnreachable(error)) return toCatalogued(new DatabaseUnavailableError())
-  if (error instanceof SchemaBehindError) return toCatalogued(new SchemaOutdatedError())
   const { statusCode, code, message, validationContext, errors = [] } = error
   // Only our own errors have messages for callers; a library's error may have a status and no code.
   if (statusCode !== undefined && code !== undefined && !code.startsWith('FST_'))
@@ -134,7 +129,7 @@ function faultsOf(request: FastifyRequest, part: 'params' | 'querystring', value
 
 /**
  * Refuses requests before a handler sees them: too many parameters, malformed percent-encoding, text that is not UTF-8,
- * and NUL, which PostgreSQL text cannot contain.
+ * and NUL, which the text of many databases cannot contain.
  */
 export function rejectMalformedQueries(app: FastifyInstance) {
   app.addHook('preValidation', ({ url }, _reply, done) => {

@@ -2,8 +2,7 @@ import createError from '@fastify/error'
 import type { ParameterError } from './error-schemas.ts'
 
 /*
- * The catalogue of all failures of requests. Clients get the code in lower case, as `x-error-code`; the guide on errors
- * has a section for each.
+ * The catalogue of the failures of requests that any service has. Clients get the code in lower case, as `x-error-code`.
  */
 
 /** A sentence, with its faults by parameter. */
@@ -57,16 +56,16 @@ export const MethodNotAllowedError = createError(
   'method not allowed: only GET, HEAD and OPTIONS are',
   405,
 )
-/** For the one path whose responses are JSON only. */
+/** For a path whose responses are JSON only. */
 export const NotAcceptableError = createError(
   'NOT_ACCEPTABLE',
   'not acceptable: responses are application/json, which the header Accept does not admit',
   406,
 )
 export const RequestTimeoutError = createError('REQUEST_TIMEOUT', 'the request was not sent in time', 408)
-/** For the one path that is not for reading. */
+/** For a path that is not for reading. */
 export const PostOnlyError = createError('METHOD_NOT_ALLOWED', 'method not allowed: only POST and OPTIONS are', 405)
-/** For the one path that reads a body. */
+/** For a path that reads a body. */
 export const PayloadTooLargeError = createError<[number]>(
   'PAYLOAD_TOO_LARGE',
   'the body is too large: at most %d bytes are accepted',
@@ -85,51 +84,11 @@ export const UrlTooLongError = createError<[number]>(
 export const HeadersTooLongError = createError('HEADERS_TOO_LONG', 'the headers of the request are too long', 431)
 /** No client receives this; its status, which other servers use for the same, identifies it in logs and metrics. */
 export const ClientClosedError = createError('CLIENT_GONE', 'the client has closed the connection', 499)
-export const HistoryLostError = createError(
-  'HISTORY_LOST',
-  'the changes after this cursor are not known any more: export the data anew, and follow from the cursor that comes with it',
-  410,
-)
-export const TooManyStreamsError = createError(
-  'TOO_MANY_STREAMS',
-  'too many clients follow the changes of this server, try again shortly',
-  503,
-)
 /** A defect. */
 export const InternalError = createError('INTERNAL_ERROR', 'internal server error', 500)
 export const OverloadedError = createError('OVERLOADED', 'the service is overloaded, try again shortly', 503)
-export class TooManyExportsError extends createError<[string, number]>(
-  'TOO_MANY_EXPORTS',
-  'as many exports as %s at a time are being read, try again in %d seconds',
-  503,
-) {
-  readonly retryAfterSeconds: number
-
-  /** @param which the limit that is reached, as the sentence goes on. */
-  constructor(which = 'there may be', seconds = 60) {
-    super(which, seconds)
-    this.retryAfterSeconds = seconds
-  }
-}
 export const ServiceNotReadyError = createError(
   'NOT_READY',
   'the service is not ready: it is starting or shutting down, or its database is unreachable, try again shortly',
-  503,
-)
-export const SchemaOutdatedError = createError(
-  'SCHEMA_OUTDATED',
-  'the database schema is older than this version of the service and has to be migrated',
-  503,
-)
-/** The sentence says how far the chains are. */
-export const BlockNotReachedError = createError<[string]>('BLOCK_NOT_REACHED', '%s', 503)
-export const ChangingDataError = createError(
-  'CHANGING_DATA',
-  'could not read a consistent snapshot, try again shortly',
-  503,
-)
-export const DatabaseUnavailableError = createError(
-  'DATABASE_UNAVAILABLE',
-  'the database cannot be reached or is too slow, try again shortly',
   503,
 )

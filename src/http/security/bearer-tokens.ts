@@ -1,7 +1,5 @@
 import bearerAuth from '@fastify/bearer-auth'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Credential, CredentialStore } from '../../database/lookups/bearer-tokens.ts'
-import type { ServiceCounts } from '../../observability/counters.ts'
 import {
   InvalidRequestError,
   InvalidTokenError,
@@ -12,14 +10,16 @@ import { countHeaders } from '../request/routing.ts'
 import { clientAddressOf } from './client-addresses.ts'
 import { type RateLimit, setRateHeaders } from './rate-limits.ts'
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The caller; set before the handlers of protected operations, null elsewhere. */
-    credential: Credential | null
-  }
+export interface BearerOptions {
+  /** What the tokens are for (RFC 9110 §11.5). */
+  realm: string
+  /** Whether a token is valid. */
+  admit: (secret: string, request: FastifyRequest) => Promise<boolean>
+  /** How many invalid tokens an address may send. */
+  limit: RateLimit
+  /** Called for each invalid token. */
+  onFailure?: () => void
 }
-
-const CHALLENGE = 'Bearer realm="reward-campaign-service"'
 
 /**
  * Admits only requests with a valid bearer token (RFC 6750), before anything else of a request is examined. Unknown,
@@ -27,23 +27,14 @@ const CHALLENGE = 'Bearer realm="reward-campaign-service"'
  * always passes, so clients behind one address do not lock each other out, and a secret of 256 bits cannot be guessed
  * at any rate.
  */
-export async function requireBearerToken(
-  scope: FastifyInstance,
-  credentials: CredentialStore,
-  limit: RateLimit,
-  counts: ServiceCounts,
-) {
-  scope.decorateRequest('credential', null)
+export async function requireBearerToken(scope: FastifyInstance, options: BearerOptions) {
   await scope.register(bearerAuth, {
     addHook: false,
     keys: new Set<string>(),
     // The scheme is compared without case.
     specCompliance: 'rfc6749',
     verifyErrorLogLevel: 'debug',
-    async auth(secret, request) {
-      request.credential = (await credentials.find(secret)) ?? null
-      return request.credential !== null
-    },
+    auth: options.admit,
   })
   const { verifyBearerAuth } = scope
   if (verifyBearerAuth === undefined) throw new TypeError('the bearer plugin did not register its verifier')
@@ -55,7 +46,7 @@ export async function requireBearerToken(
       return
     }
     verifyBearerAuth(request, reply, (error?: Error & { statusCode?: number }) => {
-      if (error?.statusCode === 401) done(reject(request, reply, limit, counts))
+      if (error?.statusCode === 401) done(reject(request, reply, options))
       else done(error)
     })
   })
@@ -65,23 +56,18 @@ export async function requireBearerToken(
   })
 }
 
-function reject(request: FastifyRequest, reply: FastifyReply, limit: RateLimit, counts: ServiceCounts) {
+function reject(request: FastifyRequest, reply: FastifyReply, { realm, limit, onFailure }: BearerOptions) {
+  const challenge = `Bearer realm="${realm}"`
   // Like the plugin: any white space may precede the token.
   const wasTokenSent = /^bearer \s*\S/i.test(request.headers.authorization ?? '')
   if (!wasTokenSent) {
-    void reply.header('www-authenticate', CHALLENGE)
+    void reply.header('www-authenticate', challenge)
     return new MissingTokenError()
   }
-  counts.failedTokens += 1
+  onFailure?.()
   const rate = limit.count(clientAddressOf(request))
   setRateHeaders(reply, limit, rate)
   if (rate.isExceeded) return new TooManyFailedAttemptsError(rate.secondsLeft)
-  void reply.header('www-authenticate', `${CHALLENGE}, error="invalid_token"`)
+  void reply.header('www-authenticate', `${challenge}, error="invalid_token"`)
   return new InvalidTokenError()
-}
-
-/** The caller, in a scope that requires a token. */
-export function credentialOf(request: FastifyRequest): Credential {
-  if (request.credential === null) throw new TypeError('the route is not protected')
-  return request.credential
 }
