@@ -6,8 +6,8 @@
  *   commands → doctor, packages/conformance, packages/example-requests;  doctor → read-models, schemas, database
  *   commands → import, indexer, packages/sample-data;  import, indexer → ingest;  ingest → read-models, schemas, database
  *   read-models → schemas, database; from outside, features read, the ingest maintains, the doctor checks
- *   commands → app, process;  process → packages/embedded-postgres;  commands → observability → indexer, database, and packages that are for building;  http, cache ↔ each other, observability, data version, schemas, database;  database → schemas;  schemas → nothing
- *   packages/explorer → packages/client → the OpenAPI document alone;  packages/docs → packages/example-requests, two files of http
+ *   commands → app, process;  process → packages/embedded-postgres;  commands → observability → indexer, database, and packages that are for building;  http, cache ↔ each other, packages/strict-http, observability, data version, schemas, database;  database → schemas;  schemas → nothing
+ *   packages/explorer → packages/client → the OpenAPI document alone;  packages/docs → packages/example-requests, two files of packages/strict-http
  */
 
 /** What belongs to no room: it knows nothing of the service. */
@@ -84,8 +84,15 @@ module.exports = {
       name: 'buildings-know-no-service',
       comment: 'What these packages do is the same for every service: they could stand anywhere, with their tests.',
       severity: 'error',
-      from: { path: '^packages/embedded-postgres/' },
-      to: { path: '^(src|packages|examples)/', pathNot: '^packages/embedded-postgres/' },
+      from: { path: '^packages/(embedded-postgres|strict-http)/' },
+      to: { path: '^(src|packages|examples)/', pathNot: '^packages/$1/' },
+    },
+    {
+      name: 'http-is-for-those-who-serve',
+      comment: 'Facts, what is derived from them and what writes them are the same without HTTP.',
+      severity: 'error',
+      from: { path: '^src/(schemas|database|read-models|ingest|import|indexer|doctor)/' },
+      to: { path: '^packages/strict-http/' },
     },
     {
       name: 'embedded-has-one-door',
@@ -254,7 +261,7 @@ module.exports = {
         pathNot: [
           '^packages/docs/src/',
           '^packages/example-requests/src/',
-          '^src/http/(markup|openapi/prune-components)[.]ts$',
+          '^packages/strict-http/src/(markup|openapi/prune-components)[.]ts$',
           '(^|/)marked($|/)',
           '^(node:)?(fs/promises|http|path)$',
         ],
@@ -312,7 +319,7 @@ module.exports = {
       to: {
         path: ['^(packages|examples)/', '(^|/)reward-campaigns-client($|/)'],
         pathNot:
-          '^packages/(conformance/src/conformance|embedded-postgres/src/embedded-postgres|example-requests/src/request-files|mcp/src/mcp|sample-data/src/sample-data)[.]ts$',
+          '^packages/(strict-http/src/.*|conformance/src/conformance|embedded-postgres/src/embedded-postgres|example-requests/src/request-files|mcp/src/mcp|sample-data/src/sample-data)[.]ts$',
       },
     },
     {
@@ -320,7 +327,7 @@ module.exports = {
       comment: 'A package that asks the service, or makes data for it, is behind a command.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/commands/' },
-      to: { path: '^packages/', pathNot: '^packages/embedded-postgres/' },
+      to: { path: '^packages/', pathNot: '^packages/(embedded-postgres|strict-http)/' },
     },
     {
       name: 'production-needs-no-tests',

@@ -24,6 +24,7 @@ const resolve = {
     'reward-campaigns-example-requests': join(import.meta.dirname, 'packages/example-requests/src/request-files.ts'),
     'reward-campaigns-mcp': join(import.meta.dirname, 'packages/mcp/src/mcp.ts'),
     'reward-campaigns-sample-data': join(import.meta.dirname, 'packages/sample-data/src/sample-data.ts'),
+    'reward-campaigns-strict-http': join(import.meta.dirname, 'packages/strict-http/src'),
   },
 }
 

@@ -1,5 +1,32 @@
 import { join } from 'node:path'
 import { type FastifyInstance, fastify } from 'fastify'
+import { handleErrors, rejectMalformedQueries } from 'reward-campaigns-strict-http/request/errors/error-handling'
+import { MAX_PROBLEMS, parseQuery } from 'reward-campaigns-strict-http/request/query-strings'
+import { createRawResponses } from 'reward-campaigns-strict-http/request/raw-responses'
+import {
+  MAX_HEADER_BYTES,
+  rejectAmbiguousRequests,
+  rejectUnroutable,
+  routeMalformed,
+} from 'reward-campaigns-strict-http/request/routing'
+import { validateParameters } from 'reward-campaigns-strict-http/request/validation'
+import { addSecurityHeaders, allowOrigins } from 'reward-campaigns-strict-http/security/browser-headers'
+import {
+  clientNetworkOf,
+  reportUnknownProxies,
+  trustProxies,
+} from 'reward-campaigns-strict-http/security/client-addresses'
+import {
+  createClientCounts,
+  createRateLimit,
+  enforceRateLimit,
+} from 'reward-campaigns-strict-http/security/rate-limits'
+import { shareOf } from 'reward-campaigns-strict-http/server/address-usage'
+import { Connections } from 'reward-campaigns-strict-http/server/connections'
+import { closeGracefully } from 'reward-campaigns-strict-http/server/graceful-shutdown'
+import { connectionLimit, createHttpServer } from 'reward-campaigns-strict-http/server/http-server'
+import { rejectWhileOverloaded } from 'reward-campaigns-strict-http/server/overload'
+import { sendInPieces } from 'reward-campaigns-strict-http/server/response-sending'
 import { ResponseCache } from './cache/response-cache.ts'
 import { DatabaseUnreachableError } from './database/connection/database-errors.ts'
 import { type Database, LOADING_CONNECTIONS, LOOKUP_CONNECTIONS } from './database/connection/open-database.ts'
@@ -11,22 +38,8 @@ import { serveExplorer } from './features/explorer/explorer-routes.ts'
 import type { LoadMcp } from './features/mcp/mcp-routes.ts'
 import { serveWellKnown } from './features/well-known/well-known-routes.ts'
 import { errorOptionsOf, problemTypeOf } from './http/failure-texts.ts'
-import { collectOpenApi, serveOpenApi } from './http/openapi/openapi.ts'
-import { handleErrors, rejectMalformedQueries } from './http/request/errors/error-handling.ts'
-import { MAX_PROBLEMS, parseQuery } from './http/request/query-strings.ts'
-import { createRawResponses } from './http/request/raw-responses.ts'
-import { EXPOSED_HEADERS } from './http/request/response-headers.ts'
-import { MAX_HEADER_BYTES, rejectAmbiguousRequests, rejectUnroutable, routeMalformed } from './http/request/routing.ts'
-import { validateParameters } from './http/request/validation.ts'
-import { addSecurityHeaders, allowOrigins } from './http/security/browser-headers.ts'
-import { clientNetworkOf, reportUnknownProxies, trustProxies } from './http/security/client-addresses.ts'
-import { createClientCounts, createRateLimit, enforceRateLimit } from './http/security/rate-limits.ts'
-import { shareOf } from './http/server/address-usage.ts'
-import { Connections } from './http/server/connections.ts'
-import { closeGracefully } from './http/server/graceful-shutdown.ts'
-import { connectionLimit, createHttpServer } from './http/server/http-server.ts'
-import { rejectWhileOverloaded } from './http/server/overload.ts'
-import { sendInPieces } from './http/server/response-sending.ts'
+import { collectOpenApi, serveOpenApi } from './http/openapi.ts'
+import { EXPOSED_HEADERS } from './http/response-headers.ts'
 import { serviceBaseUrl } from './http/service-links.ts'
 import { createServiceCounts, type ServiceCounts } from './observability/counters.ts'
 import { addHealthRoutes } from './observability/health.ts'

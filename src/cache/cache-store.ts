@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Content } from '../http/content/representations.ts'
+import type { Content } from 'reward-campaigns-strict-http/content/representations'
 import type { DataVersion, DataVersionReader, Dependencies } from '../read-models/data-version/read.ts'
 
 export interface CachedResponse {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { InvalidParameterError, OverloadedError } from 'reward-campaigns-strict-http/request/errors/errors'
 import type { AsOf } from '../database/lookups/followed-chains.ts'
-import { InvalidParameterError, OverloadedError } from '../http/request/errors/errors.ts'
 import { BlockNotReachedError } from '../http/service-errors.ts'
 import type { DataVersion } from '../read-models/data-version/read.ts'
 import type { MinimumBlocks } from '../schemas/parameters/shared-parameters.ts'

@@ -3,7 +3,7 @@ import { requestFiles } from 'reward-campaigns-example-requests'
 import { stringify } from 'yaml'
 import { buildApp } from '../app.ts'
 import { openPool } from '../database/connection/pool.ts'
-import { toOpenApi } from '../http/openapi/openapi.ts'
+import { toOpenApi } from '../http/openapi.ts'
 import type { Settings } from '../settings.ts'
 
 /** The format of a file, by its extension; JSON if unknown. */

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { requireBearerToken } from 'reward-campaigns-strict-http/security/bearer-tokens'
+import type { RateLimit } from 'reward-campaigns-strict-http/security/rate-limits'
 import type { Credential, CredentialStore } from '../database/lookups/bearer-tokens.ts'
 import type { ServiceCounts } from '../observability/counters.ts'
-import { requireBearerToken } from './security/bearer-tokens.ts'
-import type { RateLimit } from './security/rate-limits.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

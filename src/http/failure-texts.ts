@@ -1,13 +1,13 @@
+import { html } from 'reward-campaigns-strict-http/markup'
+import { toRelativeHtml, toServiceUrl } from 'reward-campaigns-strict-http/relative-links'
+import type { ErrorOptions } from 'reward-campaigns-strict-http/request/errors/error-handling'
+import { ClientClosedError } from 'reward-campaigns-strict-http/request/errors/errors'
 import {
   describeFailure,
   isCancelled,
   isDatabaseUnreachable,
   SchemaBehindError,
 } from '../database/connection/database-errors.ts'
-import { html } from './markup.ts'
-import { toRelativeHtml, toServiceUrl } from './relative-links.ts'
-import type { ErrorOptions } from './request/errors/error-handling.ts'
-import { ClientClosedError } from './request/errors/errors.ts'
 import { DatabaseUnavailableError, SchemaOutdatedError } from './service-errors.ts'
 
 /** What describes an error of a service with this base URL: the section on its code in the guide. */

@@ -1,4 +1,4 @@
-import { toRelativeUrl } from './relative-links.ts'
+import { toRelativeUrl } from 'reward-campaigns-strict-http/relative-links'
 
 /** The base URL of what belongs to all operations: that of the public ones, where they are served. */
 export const serviceBaseUrl = (settings: {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, LogLevel } from 'fastify'
-import { ServiceNotReadyError } from '../http/request/errors/errors.ts'
+import { ServiceNotReadyError } from 'reward-campaigns-strict-http/request/errors/errors'
 
 const QUIETER_THAN_WARN: LogLevel[] = ['error', 'fatal', 'silent']
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { isatty } from 'node:tty'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { type LoggerOptions, pino } from 'pino'
-import { clientAddressOf } from '../http/security/client-addresses.ts'
+import { clientAddressOf } from 'reward-campaigns-strict-http/security/client-addresses'
 import { type LogStream, openLogOutput } from './log-output.ts'
 
 declare module 'fastify' {

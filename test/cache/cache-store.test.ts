@@ -1,7 +1,7 @@
+import { toContent } from 'reward-campaigns-strict-http/content/representations'
 import { expect, test } from 'vitest'
 import { createCacheStore } from '../../src/cache/cache-store.ts'
 import { NOTHING_FOLLOWED } from '../../src/database/lookups/followed-chains.ts'
-import { toContent } from '../../src/http/content/representations.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
 import { allOf, changesOf, createRandom, type Facts, identityOf, remember } from '../setup/data/derived-columns.ts'

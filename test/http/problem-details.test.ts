@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import * as catalogue from 'reward-campaigns-strict-http/request/errors/errors'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
 import { SchemaBehindError } from '../../src/database/connection/database-errors.ts'
-import * as catalogue from '../../src/http/request/errors/errors.ts'
+import * as ownCatalogue from '../../src/http/service-errors.ts'
 import { toCheckedText } from '../../src/schemas/cursor-checks.ts'
 import { setFollowed } from '../setup/data/followed-chains.ts'
 import { lockCampaigns } from '../setup/database.ts'
@@ -181,7 +182,7 @@ describe('problem details', () => {
 })
 
 describe('every code', () => {
-  const codes = Object.values(catalogue)
+  const codes = Object.values({ ...catalogue, ...ownCatalogue })
     .map((Failure) => new Failure('' as never, '' as never))
     .filter(({ statusCode }) => statusCode !== 499)
     .map(({ code, statusCode }) => ({ code: code.toLowerCase(), status: statusCode ?? 0 }))

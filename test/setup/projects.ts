@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '../..')
 export type ProjectName = 'unit' | 'api' | 'process' | 'browser'
 
 /** The tests of the service, and those of packages that stand on their own. */
-const TEST_FOLDERS = ['test', 'packages/embedded-postgres/test']
+const TEST_FOLDERS = ['test', 'packages/embedded-postgres/test', 'packages/strict-http/test']
 
 /** Folders whose files are looked into: of what tests import from elsewhere, only the names count. */
 const FOLLOWED = [...TEST_FOLDERS, 'demo'].map((folder) => join(root, folder, '/'))

@@ -1,5 +1,5 @@
-import { html, type Piece } from '../../../src/http/markup.ts'
 import { resolveReferences } from '../../example-requests/src/resolve-references.ts'
+import { html, type Piece } from '../../strict-http/src/markup.ts'
 import type { ApiDocument } from './content/api-document.ts'
 import { type ArticlePage, type Articles, readArticles } from './content/articles.ts'
 import { toLlmsFullText, toLlmsText } from './content/llms-text.ts'

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ForbiddenError, InvalidParameterError } from 'reward-campaigns-strict-http/request/errors/errors'
 import type { Credential } from '../../database/lookups/bearer-tokens.ts'
 import { credentialOf } from '../../http/authentication.ts'
-import { ForbiddenError, InvalidParameterError } from '../../http/request/errors/errors.ts'
-import { totalCountHeader } from '../../http/request/response-headers.ts'
-import { protectedResponsesOf } from '../../http/request/responses.ts'
+import { totalCountHeader } from '../../http/response-headers.ts'
+import { protectedResponsesOf } from '../../http/responses.ts'
 import type { AccessListRepository } from './access-list-repository.ts'
 import { ListAccessListsQuery, ListAccessListsResponse } from './access-list-schemas.ts'
 

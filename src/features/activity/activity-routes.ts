@@ -1,5 +1,5 @@
-import { InvalidParameterError } from '../../http/request/errors/errors.ts'
-import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
+import { InvalidParameterError } from 'reward-campaigns-strict-http/request/errors/errors'
+import { type CachedRoutes, responsesOf } from '../../http/responses.ts'
 import { MAX_INTERVALS } from '../../schemas/parameters/shared-parameters.ts'
 import examples from './activity-examples.json' with { type: 'json' }
 import { type ActivityRepository, rangeOf } from './activity-repository.ts'

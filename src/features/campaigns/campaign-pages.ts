@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { Database } from '../../database/connection/open-database.ts'
-import { readOneState } from '../../http/request/one-state.ts'
+import { readOneState } from '../../http/one-state.ts'
 import {
   type CampaignFilter,
   type CampaignIndexReader,

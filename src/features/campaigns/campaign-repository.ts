@@ -1,7 +1,7 @@
 import type { Database } from '../../database/connection/open-database.ts'
 import type { TokenStore } from '../../database/lookups/token-metadata-cache.ts'
-import { readCursor, toCursor } from '../../http/request/cursors.ts'
-import type { Paged } from '../../http/request/page-links.ts'
+import { readCursor, toCursor } from '../../http/cursors.ts'
+import type { Paged } from '../../http/page-links.ts'
 import {
   type Activity,
   type CampaignIndexReader,

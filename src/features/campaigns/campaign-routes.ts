@@ -1,6 +1,6 @@
-import { NotFoundError } from '../../http/request/errors/errors.ts'
-import { pageHeaders, walkHeaders } from '../../http/request/response-headers.ts'
-import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
+import { NotFoundError } from 'reward-campaigns-strict-http/request/errors/errors'
+import { pageHeaders, walkHeaders } from '../../http/response-headers.ts'
+import { type CachedRoutes, responsesOf } from '../../http/responses.ts'
 import examples from './campaign-examples.json' with { type: 'json' }
 import type { CampaignRepository } from './campaign-repository.ts'
 import {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { createPacer } from '../../http/server/pacer.ts'
+import { createPacer } from 'reward-campaigns-strict-http/server/pacer'
 import { TooManyStreamsError } from '../../http/service-errors.ts'
 import { type ChangeReader, parseChangeCursor } from '../../read-models/changes/read.ts'
 import { coalesceNext } from '../../single-flight.ts'

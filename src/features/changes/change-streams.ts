@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import { prefersType } from '../../http/content/negotiation.ts'
+import { prefersType } from 'reward-campaigns-strict-http/content/negotiation'
 import type { ChangeFilter, ChangeSlice } from './change-buffer.ts'
 import type { ChangeFeed } from './change-feed.ts'
 

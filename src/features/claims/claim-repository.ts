@@ -4,7 +4,7 @@ import { type TokenStore, type Tokens, tokenVersion } from '../../database/looku
 import { campaigns } from '../../database/tables/campaigns.ts'
 import { followedBlocks, followedChains } from '../../database/tables/followed-chains.ts'
 import { incentives } from '../../database/tables/incentives-and-claims.ts'
-import { readCursor, rowsOf, toCursorPage } from '../../http/request/cursors.ts'
+import { readCursor, rowsOf, toCursorPage } from '../../http/cursors.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import type { Claim } from '../../schemas/campaigns/claims.ts'
 import { toSecondFrom } from '../../schemas/parameters/shared-parameters.ts'

@@ -1,7 +1,7 @@
-import { InvalidParameterError } from '../../http/request/errors/errors.ts'
-import { cursorHeaders, totalCountHeader } from '../../http/request/response-headers.ts'
-import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
-import { toStatement, toStatementQuery } from '../../http/request/statements.ts'
+import { InvalidParameterError } from 'reward-campaigns-strict-http/request/errors/errors'
+import { cursorHeaders, totalCountHeader } from '../../http/response-headers.ts'
+import { type CachedRoutes, responsesOf } from '../../http/responses.ts'
+import { toStatement, toStatementQuery } from '../../http/statements.ts'
 import example from './claim-example.json' with { type: 'json' }
 import type { ClaimRepository } from './claim-repository.ts'
 import { ListClaimsQuery, ListClaimsResponse } from './claim-schemas.ts'

@@ -1,4 +1,4 @@
-import { type Cell, toCsv } from '../../http/request/statements.ts'
+import { type Cell, toCsv } from '../../http/statements.ts'
 import type { Claim } from '../../schemas/campaigns/claims.ts'
 import { toTokenUnits } from '../../schemas/campaigns/tokens.ts'
 import type { ListClaimsQuery } from './claim-schemas.ts'

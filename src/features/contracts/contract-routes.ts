@@ -1,5 +1,5 @@
-import { pageHeaders } from '../../http/request/response-headers.ts'
-import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
+import { pageHeaders } from '../../http/response-headers.ts'
+import { type CachedRoutes, responsesOf } from '../../http/responses.ts'
 import type { ContractRepository } from './contract-repository.ts'
 import { type ExploredContract, ListContractsQuery, ListContractsResponse } from './contract-schemas.ts'
 

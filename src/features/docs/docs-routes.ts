@@ -2,9 +2,9 @@ import type { Dirent } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Content, createRepresentations } from '../../http/content/representations.ts'
-import { escapeText } from '../../http/markup.ts'
-import { createPage } from '../../http/relative-links.ts'
+import { type Content, createRepresentations } from 'reward-campaigns-strict-http/content/representations'
+import { escapeText } from 'reward-campaigns-strict-http/markup'
+import { createPage } from 'reward-campaigns-strict-http/relative-links'
 
 /** Addresses of pages; what is there is known when they are read. */
 const PATHS = ['/llms.txt', '/llms-full.txt', '/docs', '/docs/:page', '/docs/guides/:guide']

@@ -1,4 +1,4 @@
-import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
+import { type CachedRoutes, responsesOf } from '../../http/responses.ts'
 import example from './eligibility-example.json' with { type: 'json' }
 import type { EligibilityRepository } from './eligibility-repository.ts'
 import { ListEligibilityQuery, ListEligibilityResponse } from './eligibility-schemas.ts'

@@ -1,4 +1,4 @@
-import { html } from '../../http/markup.ts'
+import { html } from 'reward-campaigns-strict-http/markup'
 
 /** The metadata of a page, for browsers, search engines and link previews (Open Graph). */
 export interface PageHead {

@@ -12,7 +12,7 @@ import {
   type RecordPosition,
 } from '../../database/exported-records/record-sql.ts'
 import { followedAsText, parseAsOf } from '../../database/lookups/followed-chains.ts'
-import { readCursor, toCursor } from '../../http/request/cursors.ts'
+import { readCursor, toCursor } from '../../http/cursors.ts'
 import { createChangeReader } from '../../read-models/changes/read.ts'
 import type { ExportQuery } from './export-schemas.ts'
 import { createExportSlots } from './export-slots.ts'

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import inject from 'light-my-request'
-import { CancelledError } from '../../abort-context.ts'
-import { eitherSignal } from '../../abort-signals.ts'
-import { acceptsType } from '../../http/content/negotiation.ts'
+import { acceptsType } from 'reward-campaigns-strict-http/content/negotiation'
 import {
   ForbiddenError,
   InvalidRequestError,
   NotAcceptableError,
   OverloadedError,
-} from '../../http/request/errors/errors.ts'
-import { MAX_BODY_BYTES } from '../../http/request/raw-responses.ts'
-import { clientAddressOf, clientNetworkOf } from '../../http/security/client-addresses.ts'
+} from 'reward-campaigns-strict-http/request/errors/errors'
+import { MAX_BODY_BYTES } from 'reward-campaigns-strict-http/request/raw-responses'
+import { clientAddressOf, clientNetworkOf } from 'reward-campaigns-strict-http/security/client-addresses'
+import { CancelledError } from '../../abort-context.ts'
+import { eitherSignal } from '../../abort-signals.ts'
 import { version } from '../../schemas/version.ts'
 import { createLoopTurns } from '../../turns.ts'
 

@@ -1,4 +1,4 @@
-import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
+import { type CachedRoutes, responsesOf } from '../../http/responses.ts'
 import example from './outlook-example.json' with { type: 'json' }
 import type { OutlookRepository } from './outlook-repository.ts'
 import { ListOutlooksQuery, ListOutlooksResponse } from './outlook-schemas.ts'

@@ -1,5 +1,5 @@
-import { InvalidRequestError, NotFoundError } from '../../http/request/errors/errors.ts'
-import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
+import { InvalidRequestError, NotFoundError } from 'reward-campaigns-strict-http/request/errors/errors'
+import { type CachedRoutes, responsesOf } from '../../http/responses.ts'
 import { MAX_INTERVALS } from '../../schemas/parameters/shared-parameters.ts'
 import examples from './price-examples.json' with { type: 'json' }
 import { countPoints, type PriceRepository } from './price-repository.ts'

@@ -1,8 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import {
+  ForbiddenError,
+  InvalidParameterError,
+  NotFoundError,
+} from 'reward-campaigns-strict-http/request/errors/errors'
 import type { Credential } from '../../database/lookups/bearer-tokens.ts'
 import { credentialOf } from '../../http/authentication.ts'
-import { ForbiddenError, InvalidParameterError, NotFoundError } from '../../http/request/errors/errors.ts'
-import { protectedResponsesOf } from '../../http/request/responses.ts'
+import { protectedResponsesOf } from '../../http/responses.ts'
 import examples from './profile-examples.json' with { type: 'json' }
 import type { ProfileRepository } from './profile-repository.ts'
 import { GetUserProfileQuery, UserProfile } from './profile-schemas.ts'

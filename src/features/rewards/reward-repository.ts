@@ -10,7 +10,7 @@ import {
 } from '../../database/lookups/eligibility.ts'
 import { type TokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { claimSignatures } from '../../database/tables/incentives-and-claims.ts'
-import { readCursor, rowsOf, toCursorPage } from '../../http/request/cursors.ts'
+import { readCursor, rowsOf, toCursorPage } from '../../http/cursors.ts'
 import { type DataVersion, type Dependencies, dataRevision } from '../../read-models/data-version/read.ts'
 import type { ListRewardsQuery, ListRewardsResponse, Reward, RewardTotal } from './reward-schemas.ts'
 

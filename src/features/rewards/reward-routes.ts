@@ -1,5 +1,5 @@
-import { cursorHeaders } from '../../http/request/response-headers.ts'
-import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
+import { cursorHeaders } from '../../http/response-headers.ts'
+import { type CachedRoutes, responsesOf } from '../../http/responses.ts'
 import examples from './reward-examples.json' with { type: 'json' }
 import type { RewardRepository } from './reward-repository.ts'
 import { ListRewardsParams, ListRewardsQuery, ListRewardsResponse } from './reward-schemas.ts'

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { uncachedResponsesOf } from '../../http/request/responses.ts'
+import { uncachedResponsesOf } from '../../http/responses.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
 import { version } from '../../schemas/version.ts'
 import type { StatusRepository } from './status-repository.ts'

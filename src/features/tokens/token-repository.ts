@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/open-database.ts'
 import { cacheStatements, combine, given } from '../../database/prepared-statements.ts'
 import { tokens } from '../../database/tables/tokens.ts'
-import { readOneState } from '../../http/request/one-state.ts'
+import { readOneState } from '../../http/one-state.ts'
 import type { CampaignIndexReader } from '../../read-models/campaign-index/read.ts'
 import {
   type DataVersion,

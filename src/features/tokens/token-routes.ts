@@ -1,5 +1,5 @@
-import { pageHeaders } from '../../http/request/response-headers.ts'
-import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
+import { pageHeaders } from '../../http/response-headers.ts'
+import { type CachedRoutes, responsesOf } from '../../http/responses.ts'
 import example from './token-example.json' with { type: 'json' }
 import type { TokenRepository } from './token-repository.ts'
 import { ListTokensQuery, ListTokensResponse } from './token-schemas.ts'

@@ -1,4 +1,4 @@
-import { type CachedRoutes, responsesOf } from '../../http/request/responses.ts'
+import { type CachedRoutes, responsesOf } from '../../http/responses.ts'
 import example from './trending-example.json' with { type: 'json' }
 import type { TrendingRepository } from './trending-repository.ts'
 import { ListTrendingCampaignsQuery, ListTrendingCampaignsResponse } from './trending-schemas.ts'

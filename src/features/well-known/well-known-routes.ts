@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { createRepresentations, toContent } from '../../http/content/representations.ts'
-import { toRelativeUrl, toServiceUrl } from '../../http/relative-links.ts'
+import { createRepresentations, toContent } from 'reward-campaigns-strict-http/content/representations'
+import { toRelativeUrl, toServiceUrl } from 'reward-campaigns-strict-http/relative-links'
 import { serviceBaseUrl, serviceLinksOf } from '../../http/service-links.ts'
 
 const CATALOG_PATH = '/.well-known/api-catalog'

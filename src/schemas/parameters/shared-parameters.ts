@@ -56,7 +56,7 @@ export const cursorPaging = {
 /** Maximum number of rows of a statement. */
 const MAX_STATEMENT_ROWS = 10_000
 
-/** Parameters of operations that also give a statement, in CSV; `http/request/statements.ts` reads them. */
+/** Parameters of operations that also give a statement, in CSV; `http/statements.ts` reads them. */
 export const statementPaging = {
   ...cursorPaging,
   pageSize: optionalInteger({

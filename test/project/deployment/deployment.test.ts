@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { trustProxies } from 'reward-campaigns-strict-http/security/client-addresses'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readSettings } from '../../../src/config.ts'
-import { trustProxies } from '../../../src/http/security/client-addresses.ts'
 import { Settings } from '../../../src/settings.ts'
 import { root } from '../../setup/documents/documents.ts'
 

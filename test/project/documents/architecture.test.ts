@@ -7,7 +7,9 @@ const root = join(import.meta.dirname, '../../..')
 const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
 
 test.each(['docs/architecture.md', 'docs/code-tour.md'])('%s names files and folders that there are', (document) => {
-  const named = readFileSync(join(root, document), 'utf8').matchAll(/\b(?:src|test)\/[\w./-]*[\w/]/g)
+  const named = readFileSync(join(root, document), 'utf8').matchAll(
+    /\b(?:packages\/[\w-]+\/)?(?:src|test)\/[\w./-]*[\w/]/g,
+  )
   const paths = [...named].map(([path]) => path)
   expect(paths.length).toBeGreaterThan(20)
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
@@ -53,7 +55,8 @@ test.each(Object.entries(MAX_FILES))('the way of %s leads from file to file, %i 
 })
 
 /** Folders of the code, but the first: what is in that one is told by the architecture. */
-const folders = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+const folders = ['src', 'packages/strict-http/src']
+  .flatMap((top) => readdirSync(join(root, top), { recursive: true, withFileTypes: true }))
   .filter((entry) => entry.isDirectory())
   .map((entry) => join(entry.parentPath, entry.name))
 
@@ -68,7 +71,7 @@ test('each folder says in a few lines what is in it, and has few files', () => {
 })
 
 test('files that the README of a folder names are there', () => {
-  const paths = ['src', 'test'].flatMap((top) =>
+  const paths = ['src', 'packages/strict-http/src', 'test'].flatMap((top) =>
     readdirSync(join(root, top), { recursive: true, encoding: 'utf8' }).map((file) => `/${top}/${file}`),
   )
   const named = folders.flatMap((folder) =>

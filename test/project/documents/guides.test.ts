@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as catalogue from 'reward-campaigns-strict-http/request/errors/errors'
 import { describe, expect, test } from 'vitest'
 import { resolveReferences } from '../../../packages/example-requests/src/resolve-references.ts'
-import * as catalogue from '../../../src/http/request/errors/errors.ts'
+import * as ownCatalogue from '../../../src/http/service-errors.ts'
 import { recordSchemas } from '../../../src/ingest/records.ts'
 import { incentiveTypes } from '../../../src/schemas/campaigns/incentives.ts'
 import { README, readDocument, root } from '../../setup/documents/documents.ts'
@@ -47,7 +48,7 @@ describe('the guide on errors', () => {
   })
 
   test('has every sentence, but for those that name a parameter', () => {
-    const ofCatalogue = Object.values(catalogue)
+    const ofCatalogue = Object.values({ ...catalogue, ...ownCatalogue })
       .map((Failure) => new Failure('%s' as never, '%s' as never))
       .map(({ message, statusCode }) => ({
         status: String(statusCode),

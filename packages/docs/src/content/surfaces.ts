@@ -1,4 +1,4 @@
-import { pruneComponents } from '../../../../src/http/openapi/prune-components.ts'
+import { pruneComponents } from '../../../strict-http/src/openapi/prune-components.ts'
 import { type ApiDocument, isProtected } from './api-document.ts'
 
 /** What the settings of a service leave of it. */

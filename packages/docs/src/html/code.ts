@@ -1,4 +1,4 @@
-import { html } from '../../../../src/http/markup.ts'
+import { html } from '../../../strict-http/src/markup.ts'
 import { highlight } from './highlighting.ts'
 
 /** A block of code with a button that copies it; of a terminal's text, what was typed. */

@@ -1,4 +1,4 @@
-import { escapeText, Markup } from '../../../../src/http/markup.ts'
+import { escapeText, Markup } from '../../../strict-http/src/markup.ts'
 
 /** Words of a language that differ from names, for those that are shown. */
 const KEYWORDS = /^(?:await|break|const|continue|for|function|if|import|from|let|new|of|return|true|false|null)$/

@@ -1,4 +1,4 @@
-import { html, type Markup, type Piece } from '../../../../src/http/markup.ts'
+import { html, type Markup, type Piece } from '../../../strict-http/src/markup.ts'
 import { type ApiDocument, groupOperations } from '../content/api-document.ts'
 import type { Articles } from '../content/articles.ts'
 

@@ -1,5 +1,5 @@
 import { Marked, type Token, type Tokens } from 'marked'
-import { html, Markup } from '../../../../src/http/markup.ts'
+import { html, Markup } from '../../../strict-http/src/markup.ts'
 import { codeBlock } from './code.ts'
 
 /** A Markdown file as a page shows it. */

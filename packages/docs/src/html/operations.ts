@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { html, type Markup } from '../../../../src/http/markup.ts'
+import { html, type Markup } from '../../../strict-http/src/markup.ts'
 import {
   type ApiResponse,
   contentOf,

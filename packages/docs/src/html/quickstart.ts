@@ -1,4 +1,4 @@
-import { html, type Markup } from '../../../../src/http/markup.ts'
+import { html, type Markup } from '../../../strict-http/src/markup.ts'
 import { highlight } from './highlighting.ts'
 
 /** Where the examples are sent until the page knows its own address. */

@@ -1,4 +1,4 @@
-import { html, type Markup } from '../../../../src/http/markup.ts'
+import { html, type Markup } from '../../../strict-http/src/markup.ts'
 import { type ApiDocument, groupOperations, isProtected } from '../content/api-document.ts'
 import { inline } from './markdown.ts'
 import { operationSection } from './operations.ts'

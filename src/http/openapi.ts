@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { version } from '../../schemas/version.ts'
-import { collectContracts, publishDocument, serveDocument } from './collect-openapi.ts'
-import type { Family } from './shared-components.ts'
+import { collectContracts, publishDocument, serveDocument } from 'reward-campaigns-strict-http/openapi/collect-openapi'
+import type { Family } from 'reward-campaigns-strict-http/openapi/shared-components'
+import { version } from '../schemas/version.ts'
 
 /** What protected operations say of their security in the document. */
 export const bearerToken = { bearerToken: [] }

@@ -1,11 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type TSchema, Type } from '@sinclair/typebox'
-import type { ResponseCache } from '../../cache/response-cache.ts'
-import { ref } from '../../schemas/schema-builders.ts'
-import * as ownCatalogue from '../service-errors.ts'
-import { DatabaseUnavailableError, TooManyExportsError } from '../service-errors.ts'
-import { ErrorResponse, ProblemDetails } from './errors/error-schemas.ts'
-import * as catalogue from './errors/errors.ts'
+import { ErrorResponse, ProblemDetails } from 'reward-campaigns-strict-http/request/errors/error-schemas'
+import * as catalogue from 'reward-campaigns-strict-http/request/errors/errors'
 import {
   HeadersTooLongError,
   InternalError,
@@ -15,9 +11,13 @@ import {
   TooManyFailedAttemptsError,
   TooManyRequestsError,
   UrlTooLongError,
-} from './errors/errors.ts'
+} from 'reward-campaigns-strict-http/request/errors/errors'
+import { MAX_URL_BYTES } from 'reward-campaigns-strict-http/request/routing'
+import type { ResponseCache } from '../cache/response-cache.ts'
+import { ref } from '../schemas/schema-builders.ts'
 import { allow, caching, challenge, exporting, rates, requestId, retryAfter } from './response-headers.ts'
-import { MAX_URL_BYTES } from './routing.ts'
+import * as ownCatalogue from './service-errors.ts'
+import { DatabaseUnavailableError, TooManyExportsError } from './service-errors.ts'
 
 /** The routes of a feature whose responses are cached, and what else these need. */
 export type CachedRoutes<Options extends object> = FastifyPluginAsyncTypebox<Options & { responseCache: ResponseCache }>

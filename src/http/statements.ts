@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { paging } from '../../schemas/parameters/shared-parameters.ts'
-import { addVary, prefersType } from '../content/negotiation.ts'
-import { InvalidParameterError } from './errors/errors.ts'
+import { addVary, prefersType } from 'reward-campaigns-strict-http/content/negotiation'
+import { InvalidParameterError } from 'reward-campaigns-strict-http/request/errors/errors'
+import { paging } from '../schemas/parameters/shared-parameters.ts'
 
 /*
  * A statement is a page of an operation as CSV, for people. It is made whole, of one state of the data, so that it is cached, compared and

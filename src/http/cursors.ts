@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { readCheckedText, toCheckedText } from '../../schemas/cursor-checks.ts'
-import { DIGEST_BYTES } from '../../schemas/parameters/shared-parameters.ts'
-import { quote } from '../../schemas/validator.ts'
-import { toCanonicalQuery } from './canonical-query.ts'
-import { InvalidParameterError } from './errors/errors.ts'
+import { toCanonicalQuery } from 'reward-campaigns-strict-http/request/canonical-query'
+import { InvalidParameterError } from 'reward-campaigns-strict-http/request/errors/errors'
+import { readCheckedText, toCheckedText } from '../schemas/cursor-checks.ts'
+import { DIGEST_BYTES } from '../schemas/parameters/shared-parameters.ts'
+import { quote } from '../schemas/validator.ts'
 
 /*
  * A cursor is a position in an order, with a digest of the query that defines the order. It is the same in every

@@ -1,5 +1,5 @@
-import type { DataVersion, DataVersionReader } from '../../read-models/data-version/read.ts'
-import { ChangingDataError } from '../service-errors.ts'
+import type { DataVersion, DataVersionReader } from '../read-models/data-version/read.ts'
+import { ChangingDataError } from './service-errors.ts'
 
 /** How long is tried: commits that follow one another without a pause may come between each time. */
 const MAX_MS = 5000
