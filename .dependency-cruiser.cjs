@@ -104,7 +104,7 @@ module.exports = {
     allow(
       'read-models-know-the-database',
       '^src/read-models/([^/]+)/',
-      ['^src/read-models/$1/', '^src/read-models/steps[.]ts$', '^src/schemas/', '^src/database/'],
+      ['^src/read-models/$1/', '^src/read-models/(steps|named-statements)[.]ts$', '^src/schemas/', '^src/database/'],
       'A read model is derived from facts, and knows neither who writes those nor who reads it.',
     ),
     allow(
@@ -156,7 +156,12 @@ module.exports = {
     allow(
       'ingest-knows-no-source',
       '^src/ingest/',
-      ['^src/ingest/', '^src/read-models/(steps|[^/]+/maintain)[.]ts$', '^src/schemas/', '^src/database/'],
+      [
+        '^src/ingest/',
+        '^src/read-models/(steps|named-statements|[^/]+/maintain)[.]ts$',
+        '^src/schemas/',
+        '^src/database/',
+      ],
       'Facts are applied the same way wherever they come from, and read models maintained with them.',
     ),
     allow(

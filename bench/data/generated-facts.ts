@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { refreshTrendingCampaigns } from '../../src/read-models/claim-windows/maintain.ts'
-import { recomputeIncentiveState } from '../../src/read-models/incentive-state/maintain.ts'
+import { recomputeCampaignsAndClaims } from '../../src/ingest/rebuild.ts'
+import { createTempTables } from '../../src/ingest/staging/temp-tables.ts'
 
 /*
  * Facts made by the database itself, since an import of ten million claims would take longer than what is measured. They
@@ -33,9 +33,10 @@ export async function generateFacts(client: pg.Client, campaigns: number, claims
   for (const { remove } of rows) await client.query(remove)
   for (const statement of statementsFor(campaigns, claims)) await client.query(statement)
   for (const { restore } of rows.reverse()) await client.query(restore)
-  await client.query('select rebuild_claim_totals()')
-  for (const statement of recomputeIncentiveState) await client.query(statement)
-  await client.query(refreshTrendingCampaigns('select campaign_key from trending_campaigns'))
+  await createTempTables(client)
+  await client.query('begin')
+  for (const statement of recomputeCampaignsAndClaims) await client.query(statement)
+  await client.query('commit')
   await client.query('vacuum (analyze)')
 }
 

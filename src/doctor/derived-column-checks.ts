@@ -6,7 +6,7 @@ import {
   differingContractTotals,
   differingTrendingCampaigns,
 } from '../read-models/claim-windows/check.ts'
-import { differingFlags, differingIncentives } from '../read-models/incentive-state/maintain.ts'
+import { differingClaimants, differingFlags, differingIncentives } from '../read-models/incentive-state/check.ts'
 import { differingPrices, differingValues } from '../read-models/prices/check.ts'
 
 /* Compares derived columns with the facts. Each query returns the differences; none if all is well. */
@@ -29,14 +29,7 @@ export const derivedColumns: readonly DerivedColumns[] = [
   {
     name: 'claimants',
     subject: 'numbers of claimants',
-    differing: (sample) => `
-      select ${idOf} as what
-      from (
-        select campaign_key, count(distinct claimant) as claimant_count from claims
-        where ${within(sample, 'campaign_key')} group by campaign_key
-      ) due
-      full join (select * from campaign_claimant_counts where ${within(sample, 'campaign_key')}) stored using (campaign_key)
-      where stored.claimant_count is distinct from due.claimant_count`,
+    differing: differingClaimants,
   },
   { name: 'campaign totals', subject: 'claims of campaigns in all windows', differing: differingCampaignTotals },
   {

@@ -1,8 +1,8 @@
 import { recordChanges } from '../read-models/changes/maintain.ts'
 import { changeClaimHours } from '../read-models/claim-hours/maintain.ts'
-import { changeContractTotals, changeTotals, countBefore } from '../read-models/claim-windows/maintain.ts'
+import { changeContractTotals, changeTotals, contributeBefore } from '../read-models/claim-windows/maintain.ts'
 import { recordAffectedCampaigns, recordListedCampaigns } from '../read-models/data-version/maintain.ts'
-import { refreshIncentiveState } from '../read-models/incentive-state/maintain.ts'
+import { changeClaimantCounts, noteClaimants, refreshIncentiveState } from '../read-models/incentive-state/maintain.ts'
 import {
   findRevaluedClaims,
   mergePrices,
@@ -12,30 +12,40 @@ import {
 import { aboutCampaigns, type ChangeKind, type Step } from '../read-models/steps.ts'
 import type { Query } from './batch-connection.ts'
 import { overlayMetadata, recordCampaignChanges } from './merge/campaign-metadata.ts'
-import { findChangedIncentives, mergeCampaigns, touchCampaigns, withdrawIncentives } from './merge/merge-campaigns.ts'
-import { mergeClaims } from './merge/merge-claims.ts'
-import { mergeProfiles, mergeSignatures, mergeTokensAndLists, recordSignatureChanges } from './merge/merge-records.ts'
+import { mergeAccessLists } from './merge/merge-access-lists.ts'
+import { mergeActionTemplates } from './merge/merge-action-templates.ts'
+import { findRestatedIncentives, mergeCampaigns, touchCampaigns, withdrawIncentives } from './merge/merge-campaigns.ts'
+import { findClaimDeltas, mergeClaims } from './merge/merge-claims.ts'
+import { mergeContracts } from './merge/merge-contracts.ts'
+import { mergeProfiles } from './merge/merge-profiles.ts'
+import { mergeSignatures, recordSignatureChanges } from './merge/merge-signatures.ts'
+import { mergeTokens } from './merge/merge-tokens.ts'
 
 /*
  * The steps of a batch once it is staged (staged-batches.ts) and its references are checked (reference-checks.ts):
  * plain statements, in this order; a batch runs those that apply to its kinds of changes. Counts and sums of claims
- * change by `claim_changes`; all other derived data is computed again for the campaigns in `touched_campaigns`.
+ * change by `claim_deltas`; all other derived data is computed again for the campaigns in `touched_campaigns`.
  */
 export const batchSteps: readonly Step[] = [
   // Before any stored row changes: what campaigns are found by, and what they add to totals.
   ...overlayMetadata,
   ...recordCampaignChanges,
   ...touchCampaigns,
-  ...countBefore,
+  ...contributeBefore,
 
   // The facts, each after the facts that it refers to.
   ...mergePrices,
-  ...mergeTokensAndLists,
+  ...mergeTokens,
+  ...mergeContracts,
+  ...mergeActionTemplates,
+  ...mergeAccessLists,
   ...priceTokens,
   ...recordReassignedIncentives,
   ...mergeCampaigns,
-  ...findChangedIncentives,
+  ...findRestatedIncentives,
   ...findRevaluedClaims,
+  ...findClaimDeltas,
+  ...noteClaimants,
   ...mergeClaims,
   // Records the changes before the rows are withdrawn.
   ...recordSignatureChanges,
@@ -45,6 +55,7 @@ export const batchSteps: readonly Step[] = [
   ...mergeProfiles,
 
   // Derived data, each after its sources.
+  ...changeClaimantCounts,
   ...refreshIncentiveState,
   ...changeTotals,
   ...changeClaimHours,

@@ -5,22 +5,33 @@ import { compareObjects, type StoredSchemaObject, schemaObjects, toRestoration }
 import { applySources } from '../database/schema-sources.ts'
 import { findServingRoles, grantReading, revokeWritingFunctions } from '../database/serving-role.ts'
 import { recomputeFacets } from '../read-models/campaign-index/maintain.ts'
-import { refreshTrendingCampaigns } from '../read-models/claim-windows/maintain.ts'
+import { recomputeClaimHours } from '../read-models/claim-hours/maintain.ts'
+import { recomputeTotals, refreshAllTrending } from '../read-models/claim-windows/maintain.ts'
 import { recomputeIncentiveState } from '../read-models/incentive-state/maintain.ts'
 import { recomputeValues } from '../read-models/prices/maintain.ts'
 import { takeImportLock } from './ingest-lock.ts'
+import { createTempTables } from './staging/temp-tables.ts'
 import { listWrittenTables, vacuum } from './vacuum.ts'
 
-/** All derived data, in this order: later entries need earlier ones. */
-const derivedData = [
-  // Its revision is about everything.
-  'select bump_data_version()',
+/**
+ * What is derived of campaigns and claims, room by room: later entries need earlier ones. For a connection that has working tables,
+ * in one transaction.
+ */
+export const recomputeCampaignsAndClaims = [
   ...recomputeFacets,
   // Totals are sums of them.
   ...recomputeValues,
-  'select rebuild_claim_totals()',
   ...recomputeIncentiveState,
-  refreshTrendingCampaigns('select campaign_key from trending_campaigns'),
+  ...recomputeTotals,
+  ...recomputeClaimHours,
+  refreshAllTrending,
+]
+
+/** All derived data, in this order. */
+const derivedData = [
+  // Its revision is about everything.
+  'select bump_data_version()',
+  ...recomputeCampaignsAndClaims,
   `update allow_lists list set address_count = due.count
   from (
     select key, (select count(*) from allow_list_addresses where campaign_key = key) as count from campaigns
@@ -61,6 +72,7 @@ export interface RebuildOptions {
 export async function rebuild(url: string, { isOwnSchema, log }: RebuildOptions) {
   await withClient(url, 'reward-campaigns rebuild', async (client) => {
     if (isOwnSchema) await restoreObjects(client, log)
+    await createTempTables(client)
     await client.query('begin')
     await takeImportLock(client, log)
     await client.query('set local jit = off')

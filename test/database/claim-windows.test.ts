@@ -6,7 +6,7 @@ import { openPool } from '../../src/database/connection/pool.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { differingTrendingCampaigns } from '../../src/read-models/claim-windows/check.ts'
-import { slideWindows } from '../../src/read-models/claim-windows/maintain.ts'
+import { recomputeTotals, refreshAllTrending, slideWindows } from '../../src/read-models/claim-windows/maintain.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aHash, anAddress, anErc20Incentive, aStep } from '../setup/records.ts'
 import { repeated } from '../setup/repetitions.ts'
@@ -57,6 +57,9 @@ beforeEach(() => store([]))
 
 const rows = async (text: string, values: unknown[] = []) =>
   (await client.query<Record<string, unknown>>(text, values)).rows
+
+/** All totals from the claims, at once. */
+const recompute = () => client.query([...recomputeTotals, refreshAllTrending].join(';\n'))
 
 /** Replaces all claims, past the import. */
 async function store(claims: Claim[]) {
@@ -221,7 +224,7 @@ test('totals moved on from any instant, and totals made anew, are plain sums up 
       expect(await advance()).toBe(true)
       const advanced = await kept()
       const asOf = await expectToBePresent()
-      await rows('select rebuild_claim_totals()')
+      await recompute()
       // Where no second has passed in between, row for row the same.
       if ((await expectToBePresent()) === asOf) expect(await kept()).toEqual(advanced)
     }),
@@ -238,7 +241,7 @@ test('totals are made anew from the facts, whatever was kept before', async () =
   await store(claims)
   await rows('truncate campaign_claim_totals, contract_claim_totals')
   await rows('insert into campaign_claim_totals values (3600, $1, 99, 99), (0, $2, 1, 1)', [keys[0], keys[3]])
-  await rows('select rebuild_claim_totals()')
+  await recompute()
   await expectToBePresent()
   const counts = await rows('select window_seconds, claim_count::integer from campaign_claim_totals order by 1')
   expect(counts.map(({ claim_count }) => claim_count)).toEqual([5, 1, 2, 2, 3])
@@ -250,7 +253,7 @@ test('totals that are made anew reach up to one instant in all windows, also whe
   )
   await rows('create trigger pause before update on claim_windows for each row execute function pause()')
   try {
-    await rows('select rebuild_claim_totals()')
+    await recompute()
     await expectToBePresent()
   } finally {
     await rows('drop function pause cascade')

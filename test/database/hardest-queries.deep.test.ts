@@ -9,6 +9,7 @@ import { openSnapshotsOf } from '../../src/database/exported-records/export-snap
 import type { ListActivityResponse } from '../../src/features/activity/activity-schemas.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
+import { rebuild } from '../../src/ingest/rebuild.ts'
 import { storeTotalsOf } from '../setup/data/stored-totals.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { findHardestQueries, type HardQuery, pagesAmong } from '../setup/requests/hardest-queries.ts'
@@ -50,7 +51,7 @@ beforeAll(async () => {
       generate_series(0, $2::integer * $4::integer - 1) number`,
     [POPULAR, CLAIMS_OF_HOUR, NOW.getTime() / 1000, HOURS],
   )
-  await database.query('select rebuild_claim_totals()')
+  await rebuild(database.url, { isOwnSchema: true, log: () => undefined })
   // Many contracts, of which a page may be deep.
   await database.query(
     `insert into contract_claim_totals (window_seconds, chain_id, address, campaign_count,

@@ -232,7 +232,7 @@ describe('the role that serves', () => {
       if (!isWriting) expect(outcome, call).not.toBe(DENIED)
     }
     const writing = functions.filter(({ isWriting }) => isWriting).map(({ name }) => name)
-    expect(writing).toEqual(expect.arrayContaining(['bump_data_version()', 'rebuild_claim_totals()']))
+    expect(writing).toEqual(expect.arrayContaining(['bump_data_version()', 'refresh_trending_campaigns(bigint[])']))
     expect(writing.filter((name) => !denied.includes(name)).sort()).toEqual([
       'advance_claim_windows(integer,integer)',
       'drop_changes(interval,integer)',
@@ -266,12 +266,12 @@ describe('the role that serves', () => {
     }
   })
 
-  test('does not get the totals rebuilt', async () => {
-    const totals = () => database.query('select * from campaign_claim_totals order by window_seconds, campaign_key')
-    const before = await totals()
+  test('does not get derived data written', async () => {
+    const trending = () => database.query('select * from trending_campaigns order by campaign_key')
+    const before = await trending()
     expect(before.length).toBeGreaterThan(0)
-    expect(await attempt('select rebuild_claim_totals()')).toBe(DENIED)
-    expect(await totals()).toEqual(before)
+    expect(await attempt('select refresh_trending_campaigns(array(select key from campaigns))')).toBe(DENIED)
+    expect(await trending()).toEqual(before)
   })
 
   test.each([['migrate'], ['rebuild'], ['token', 'create', '--user', 'user-1'], ['token', 'revoke', '0']])(

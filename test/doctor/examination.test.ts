@@ -268,8 +268,8 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
   },
   {
     check: 'schema objects',
-    says: /^function rebuild_claim_totals is missing$/,
-    defect: 'drop function rebuild_claim_totals',
+    says: /^function trending_changes is missing$/,
+    defect: 'drop function trending_changes',
   },
   {
     check: 'incentives',

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 test.each([
-  ['rebuild', [], 'rebuild_claim_totals'],
+  ['rebuild', [], 'insert into campaign_claimant_counts'],
   ['explain', ['/campaigns'], 'explain (analyze'],
 ])('%s says in a sentence that it has lost its connection', async (command, parameters, text) => {
   await using database = await createTestDatabase()

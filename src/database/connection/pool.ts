@@ -65,6 +65,8 @@ export function openPool(options: PoolOptions): OpenPool {
 
 function sessionOf({ plans, statementTimeoutMs }: PoolOptions) {
   return {
+    // A request has one processor of the server: others need theirs. Long work, which has no time limit, may use more.
+    ...(statementTimeoutMs > 0 ? { max_parallel_workers_per_gather: '0' } : {}),
     statement_timeout: String(statementTimeoutMs),
     // Values are so unevenly distributed that one plan for all of them would be bad for some.
     plan_cache_mode: `force_${plans === 'once' ? 'generic' : 'custom'}_plan`,

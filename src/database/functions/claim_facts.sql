@@ -13,7 +13,6 @@ set enable_bitmapscan = off
 set enable_sort = off
 set enable_hashjoin = off
 set enable_mergejoin = off
-set max_parallel_workers_per_gather = 0
 as $$
 begin
   return query

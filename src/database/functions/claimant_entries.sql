@@ -12,7 +12,6 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_sort = off
 set enable_mergejoin = off
-set max_parallel_workers_per_gather = 0
 as $$
 begin
   if only_keys is not null then

@@ -7,7 +7,6 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
-set max_parallel_workers_per_gather = 0
 as $$
 begin
   if claimant is null then

@@ -16,7 +16,6 @@ set enable_bitmapscan = off
 set enable_sort = off
 set enable_hashjoin = off
 set enable_mergejoin = off
-set max_parallel_workers_per_gather = 0
 as $$
 declare
   last constant bigint := least(until, after_timestamp);

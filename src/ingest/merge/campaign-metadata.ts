@@ -94,10 +94,10 @@ const asItComes = `select id, line_id, jsonb_set(to_jsonb(campaign) - 'line_id',
 export const recordCampaignChanges: Step[] = [
   ...stepsFor(
     ['campaign', 'campaignMetadata'],
-    `insert into noted_changes
+    `insert into pending_changes
     select 'campaign.added', chain_id, id, null from staged_campaign staged
     where not exists (select from campaigns where campaigns.id = staged.id)`,
-    `insert into noted_changes
+    `insert into pending_changes
     select 'campaign.changed', campaigns.chain_id, campaigns.id, null
     from (${asItComes}) staged join campaigns using (id)
     ${asStaged('staged.line_id', "'{}'")}
@@ -105,7 +105,7 @@ export const recordCampaignChanges: Step[] = [
   ),
   ...stepsFor(
     ['withdrawnCampaign'],
-    `insert into noted_changes
+    `insert into pending_changes
     select 'campaign.removed', chain_id, id, null from withdrawn_campaign join campaigns using (id)`,
   ),
 ]

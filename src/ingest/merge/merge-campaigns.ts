@@ -1,6 +1,6 @@
 import { insertStagedFacets } from '../../read-models/campaign-index/maintain.ts'
 import { populating, type Step, stepsFor } from '../../read-models/steps.ts'
-import { upsert } from './merge-records.ts'
+import { upsert } from './upsert.ts'
 
 /*
  * How staged campaigns become rows of six tables, and are removed, and which campaigns a batch touches. They are
@@ -17,7 +17,7 @@ const touch = (keys: string, { isRecordAffected }: { isRecordAffected: boolean }
   )
 
 /** The campaigns of changed claims. */
-export const touchClaimed = touch('select campaign_key as key from claim_changes', { isRecordAffected: false })
+export const touchClaimed = touch('select campaign_key as key from claim_deltas', { isRecordAffected: false })
 
 /**
  * Campaigns whose derived columns may change; for each of them the sources are read again. Stored ones that are
@@ -121,24 +121,19 @@ export const mergeCampaigns = stepsFor(
   insertStagedFacets,
 )
 
-/** Incentives with a new state, stored with what is derived from it; searches find their campaigns as before. */
-export const findChangedIncentives = stepsFor(
+/**
+ * Incentives with a new state: only those stay staged that differ from what is stored, which comes with what is derived from it.
+ * Searches find their campaigns as before.
+ */
+export const findRestatedIncentives = stepsFor(
   ['incentive'],
-  populating(
-    'refigured_incentives',
-    `with changed as materialized (
-      select key, campaigns.chain_id, id, source.position, due.definition, due.auction
-      from changed_incentive source join campaigns on id = campaign_id
-      cross join lateral (
-        select source.definition - 'auction' as definition, source.definition -> 'auction' as auction) due
-      join incentives stored on stored.campaign_key = key and stored.position = source.position
-      where (stored.definition, stored.auction) is distinct from (due.definition, due.auction)
-    ), noted as (
-      insert into noted_changes select distinct 'campaign.changed', chain_id, id from changed
-    )
-    insert into refigured_incentives select key, position, definition, auction from changed`,
-  ),
-  touch('select campaign_key as key from refigured_incentives', { isRecordAffected: false }),
+  `delete from staged_incentive_state staged where not exists (
+    select from campaigns join incentives stored on stored.campaign_key = campaigns.key
+    where campaigns.id = staged.campaign_id and stored.position = staged.position
+      and (stored.definition, stored.auction) is distinct from (staged.definition - 'auction', staged.definition -> 'auction'))`,
+  `insert into pending_changes
+  select distinct 'campaign.changed', chain_id, id from staged_incentive_state join campaigns on id = campaign_id`,
+  touch('select key from staged_incentive_state join campaigns on id = campaign_id', { isRecordAffected: false }),
 )
 
 const signatureColumns = 'claimant, incentive_position, signature, referrer'

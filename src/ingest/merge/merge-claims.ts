@@ -1,7 +1,7 @@
 import { populating, type Step, stepsFor, stepsUnlessEmpty } from '../../read-models/steps.ts'
 import { isSameClaim } from '../staging/staging.ts'
 import { touchClaimed } from './merge-campaigns.ts'
-import { upsert } from './merge-records.ts'
+import { upsert } from './upsert.ts'
 
 /*
  * The changes by staged claims: a row with direction -1 for each claim that is removed or replaced, and one with +1 for
@@ -9,22 +9,12 @@ import { upsert } from './merge-records.ts'
  * with the number of claims that a campaign has already.
  */
 
-export const claimChangeTables = {
-  claim_changes:
+export const claimDeltaTables = {
+  claim_deltas:
     'direction smallint, chain_id bigint, tx_hash bytea, log_index integer, campaign_key bigint, incentive_position smallint, claimant text, amount numeric, amount_usd numeric, block_timestamp bigint, is_value_derived boolean',
-  claimant_changes: 'campaign_key bigint, claimant text, was_there boolean, has_come boolean',
 }
 
-/**
- * Whether a claimant has a claim on a campaign. Queried incentive by incentive, so that an index serves however many
- * claims there are.
- */
-const hasClaim = `exists (
-  select from incentives join claims on claims.campaign_key = incentives.campaign_key
-    and claims.incentive_position = incentives.position and claims.claimant = changes.claimant
-  where incentives.campaign_key = changes.campaign_key)`
-
-const withdrawnClaims = `insert into claim_changes
+const withdrawnClaims = `insert into claim_deltas
   select -1, chain_id, tx_hash, log_index, campaign_key, incentive_position, claimant, amount, amount_usd,
     block_timestamp, is_value_derived
   from (select distinct chain_id, tx_hash, log_index from withdrawn_claim) withdrawn
@@ -35,7 +25,7 @@ const withdrawnClaims = `insert into claim_changes
  * the value by the price, which is not looked up for other claims (`offset 0`: else the planner looks it up first and
  * reads the record afterwards).
  */
-const comingClaims = `insert into claim_changes
+const comingClaims = `insert into claim_deltas
   select change.*
   from staged_claim claim join campaigns on campaigns.id = campaign_id
   join incentives on incentives.campaign_key = campaigns.key and position = claim.incentive_position
@@ -57,34 +47,18 @@ const comingClaims = `insert into claim_changes
       is distinct from (campaigns.key, claim.incentive_position, claim.claimant, claim.amount, claim.amount_usd,
         claim.block_timestamp)`
 
-const changedClaimants = `insert into claimant_changes
-  select campaign_key, claimant, has_gone or ${hasClaim}, has_come
-  from (
-    select campaign_key, claimant, bool_or(direction = -1) as has_gone, bool_or(direction = 1) as has_come
-    from claim_changes group by campaign_key, claimant
-  ) changes`
-
-/** After the claims have been merged: a claimant whose claims have all gone is one less. */
-const countClaimants = `merge into campaign_claimant_counts counts
-  using (
-    select campaign_key, sum((has_come or ${hasClaim})::integer - was_there::integer) as claimant_count
-    from claimant_changes changes group by campaign_key
-  ) changes
-  on counts.campaign_key = changes.campaign_key
-  when matched and counts.claimant_count + changes.claimant_count = 0 then delete
-  when matched and changes.claimant_count <> 0
-    then update set claimant_count = counts.claimant_count + changes.claimant_count
-  when not matched and changes.claimant_count > 0 then insert (campaign_key, claimant_count)
-    values (changes.campaign_key, changes.claimant_count)`
+/** Once every campaign has its key: what changes in claims, and the campaigns that are touched by it. */
+export const findClaimDeltas: Step[] = [
+  ...stepsFor(['withdrawnClaim'], populating('claim_deltas', withdrawnClaims)),
+  ...stepsFor(['claim'], populating('claim_deltas', comingClaims)),
+  ...stepsFor(['claim', 'withdrawnClaim'], touchClaimed),
+]
 
 /**
- * Once every campaign has its key. Unchanged claims do not even start to write, and so take no revision: a campaign is
- * touched by them, or by something else that is written.
+ * Unchanged claims do not even start to write, and so take no revision: a campaign is touched by them, or by something
+ * else that is written.
  */
 export const mergeClaims: Step[] = [
-  ...stepsFor(['withdrawnClaim'], populating('claim_changes', withdrawnClaims)),
-  ...stepsFor(['claim'], populating('claim_changes', comingClaims)),
-  ...stepsFor(['claim', 'withdrawnClaim'], touchClaimed, populating('claimant_changes', changedClaimants)),
   ...stepsUnlessEmpty(
     'touched_campaigns',
     ['withdrawnClaim'],
@@ -100,8 +74,7 @@ export const mergeClaims: Step[] = [
         ...['campaign_key', 'incentive_position', 'claimant', 'amount', 'amount_usd', 'block_timestamp'],
         'is_value_derived',
       ],
-      'select * from claim_changes where direction = 1',
+      'select * from claim_deltas where direction = 1',
     ),
   ),
-  ...stepsFor(['claim', 'withdrawnClaim'], countClaimants),
 ]

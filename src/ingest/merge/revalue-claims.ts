@@ -9,7 +9,7 @@ import { touchClaimed } from './merge-campaigns.ts'
 const PAGES_A_STEP = 64
 
 /** What the batch itself has left there is dealt with. */
-const emptyTables = `truncate claim_changes, counted_before, counted_after, counted_changes, touched_campaigns`
+const emptyTables = `truncate claim_deltas, contract_contributions, window_deltas, touched_campaigns`
 
 /** Whether a batch can change the value of stored claims: by prices, tokens, or replaced campaigns. */
 export const mayRevalue = (changes: ReadonlySet<ChangeKind>) =>
@@ -34,7 +34,7 @@ export async function revalueClaims(query: Query, many: () => Promise<unknown> =
     await query(emptyTables)
     for (const sql of revaluePages) await query(sql, [`(${page},0)`, `(${page + PAGES_A_STEP},0)`])
     await query(touchClaimed.sql)
-    await query('analyze claim_changes, touched_campaigns')
+    await query('analyze claim_deltas, touched_campaigns')
     for (const { sql, populates } of afterClaims) {
       await query(sql)
       if (populates !== undefined) await query(`analyze ${populates}`)

@@ -149,11 +149,11 @@ interface Staging {
 const staging: readonly Staging[] = [
   // First of all the records, which the others are compared with.
   ...recordTypes.map((type) => ({ kind: type, table: stagingName(type), identity: stagingTables[type].identity })),
-  { kind: 'incentive', table: 'changed_incentive' },
+  { kind: 'incentive', table: 'staged_incentive_state' },
   { kind: 'priceSource', table: 'staged_price_source' },
   { kind: 'feedPrice', table: 'staged_feed_price' },
   { kind: 'withdrawnFeedPrice', table: 'withdrawn_feed_price' },
-  { kind: 'chainEvent', table: 'noted_changes' },
+  { kind: 'chainEvent', table: 'pending_changes' },
   {
     kind: 'withdrawnClaim',
     table: 'withdrawn_claim',

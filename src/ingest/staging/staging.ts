@@ -7,7 +7,7 @@ export const isBounded = (type: RecordType) => stagingTables[type].isWide === un
 
 /** Working tables for incentives with a new state, and for the identities of what is withdrawn. */
 export const changeTables = {
-  changed_incentive: 'campaign_id text, position smallint, definition jsonb',
+  staged_incentive_state: 'campaign_id text, position smallint, definition jsonb',
   withdrawn_claim: 'line_id bigint, chain_id bigint, tx_hash bytea, log_index integer',
   withdrawn_campaign: 'line_id bigint, id text, is_removed boolean',
 }

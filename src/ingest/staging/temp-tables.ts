@@ -1,8 +1,9 @@
 import type pg from 'pg'
 import { notedTables } from '../../read-models/changes/maintain.ts'
 import { contributionTables } from '../../read-models/claim-windows/maintain.ts'
+import { stateTables } from '../../read-models/incentive-state/maintain.ts'
 import { priceTables } from '../../read-models/prices/maintain.ts'
-import { claimChangeTables } from '../merge/merge-claims.ts'
+import { claimDeltaTables } from '../merge/merge-claims.ts'
 import { recordTypes } from '../records.ts'
 import { changeTables, isBounded, stagingColumns, stagingName } from './staging.ts'
 
@@ -12,18 +13,12 @@ const workingTables: Record<string, string> = {
   ...changeTables,
   // Whether its record is added, replaced or removed: else only claims or tokens change its derived data.
   touched_campaigns: 'key bigint, is_record_touched boolean',
-  // Affected campaigns whose filters or order have changed.
-  flipped_campaigns: 'key bigint',
-  // Campaigns of which an incentive has just become spent, or is no longer spent.
-  spent_campaigns: 'key bigint',
-  touched_scores: 'score_bucket integer',
-  // Incentives with a new state.
-  refigured_incentives: 'campaign_key bigint, position smallint, definition jsonb, auction jsonb',
   staged_key: 'key bigint, id text, incentive_positions smallint[]',
-  ...claimChangeTables,
+  ...claimDeltaTables,
   ...notedTables,
   ...priceTables,
   ...contributionTables,
+  ...stateTables,
 }
 
 /** The tables of records that contain texts of any length. */

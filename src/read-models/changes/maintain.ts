@@ -6,12 +6,12 @@ import { type ChangeKind, type Step, stepsFor } from '../steps.ts'
 
 /*
  * What a batch changes, as a follower of the changes reads it. Where facts are merged, it is noted what of them changes
- * (`noted_changes`); changed claims are in `claim_changes`.
+ * (`pending_changes`); changed claims are in `claim_deltas`.
  */
 
 export const notedTables = {
   // Identified by all their columns together; what is noted twice is written once.
-  noted_changes: 'kind text, chain_id bigint, campaign_id text, details jsonb',
+  pending_changes: 'kind text, chain_id bigint, campaign_id text, details jsonb',
 }
 
 /** The order of kinds within a commit; `reset` stands for all else that its commit changes. */
@@ -28,7 +28,7 @@ type NeededRecord = 'actionTemplate' | 'contract' | 'claimSignature'
 
 /** @param columns an expression for each identity key. @param from the rows that come, change or go. */
 export const noteRecords = (type: NeededRecord, columns: Readonly<Record<string, string>>, from: string) =>
-  `insert into noted_changes (kind, details)
+  `insert into pending_changes (kind, details)
   select 'records.changed', jsonb_build_object('type', '${type}'${Object.entries(columns)
     .map(([key, column]) => `, '${key}', ${column}`)
     .join('')})
@@ -43,8 +43,8 @@ const claimAsDetails = `jsonb_build_object(
   'campaignName', campaign_name, 'incentiveIndex', incentive_position, 'incentiveType', type, 'claimant', claimant,
   'asset', asset, 'amount', amount::text,
   'amountUsd', trim_scale(round(amount_usd, 6))::text,
-  'txHash', '0x' || encode(claim_changes.tx_hash, 'hex'), 'logIndex', log_index,
-  'blockTimestamp', claim_changes.block_timestamp::text)`
+  'txHash', '0x' || encode(claim_deltas.tx_hash, 'hex'), 'logIndex', log_index,
+  'blockTimestamp', claim_deltas.block_timestamp::text)`
 
 const appliesTo: readonly ChangeKind[] = [
   ...(['token', 'tokenPrice', 'feedPrice', 'withdrawnFeedPrice', 'priceSource'] as const),
@@ -59,7 +59,7 @@ const appliesTo: readonly ChangeKind[] = [
  */
 export const recordChanges: readonly Step[] = stepsFor(
   appliesTo,
-  'select bump_data_version() where exists (select from noted_changes)',
+  'select bump_data_version() where exists (select from pending_changes)',
   `insert into changes (revision, position, epoch, at, kind, chain_id, campaign_id, details)
   select own.revision, position, own.epoch, statement_timestamp(), kind, chain_id, campaign_id, details
   from (
@@ -68,24 +68,24 @@ export const recordChanges: readonly Step[] = stepsFor(
   ) own cross join (
     select ${positionOf(`array_position('{${RANKS.join()}}', kind)`)}, kind, chain_id, campaign_id, details
     from (
-      (select distinct kind, chain_id, campaign_id, details from noted_changes where kind <> 'records.changed'
+      (select distinct kind, chain_id, campaign_id, details from pending_changes where kind <> 'records.changed'
       order by kind, chain_id, campaign_id, details)
       union all
       select 'records.changed', null, null, jsonb_agg(details)
       from (
         select details, row_number() over () / ${RECORDS_PER_CHANGE} as part
-        from (select distinct details from noted_changes where kind = 'records.changed') records
+        from (select distinct details from pending_changes where kind = 'records.changed') records
       ) parts group by part
     ) noted
     union all
     select ${positionOf(`case direction when 1 then ${RANKS.indexOf('claim.added') + 1} else ${RANKS.indexOf('claim.removed') + 1} end`)},
-      case direction when 1 then 'claim.added' else 'claim.removed' end, claim_changes.chain_id, campaigns.id,
+      case direction when 1 then 'claim.added' else 'claim.removed' end, claim_deltas.chain_id, campaigns.id,
       ${claimAsDetails}
-    from claim_changes
-    join campaigns on campaigns.key = claim_changes.campaign_key
-    join incentives on incentives.campaign_key = claim_changes.campaign_key and incentives.position = incentive_position
+    from claim_deltas
+    join campaigns on campaigns.key = claim_deltas.campaign_key
+    join incentives on incentives.campaign_key = claim_deltas.campaign_key and incentives.position = incentive_position
   ) changed
-  where kind = 'reset' or not exists (select from noted_changes where kind = 'reset')`,
+  where kind = 'reset' or not exists (select from pending_changes where kind = 'reset')`,
 )
 
 /**

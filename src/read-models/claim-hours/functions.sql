@@ -16,7 +16,6 @@ returns table (place integer, claim_count bigint, amount_usd numeric, unvalued_c
 language plpgsql stable rows 50
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
-set max_parallel_workers_per_gather = 0
 as $$
 declare
   longest_with_claimants constant integer := 31 * 86400;

@@ -54,7 +54,6 @@ returns table (campaign_key bigint, claim_count bigint, amount_usd numeric)
 language plpgsql stable rows 50
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
-set max_parallel_workers_per_gather = 0
 as $$
 declare
   kept_up_to constant bigint := (select as_of from claim_windows where window_seconds = width);
@@ -73,7 +72,6 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
-set max_parallel_workers_per_gather = 0
 as $$
 begin
   return query
@@ -114,7 +112,6 @@ returns table (
 language plpgsql stable rows 100
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
-set max_parallel_workers_per_gather = 0
 as $$
 begin
   return query
@@ -194,7 +191,6 @@ set plan_cache_mode = force_custom_plan
 set enable_seqscan = on
 set enable_hashjoin = on
 set enable_mergejoin = on
-set jit = off
 as $$
 declare
   earlier bigint;
@@ -260,60 +256,5 @@ begin
     where window_seconds in (3600, 86400)));
   update claim_windows set as_of = later;
   return true;
-end
-$$;
-
--- Recomputes all totals, counts of claimants and amounts of incentives from the facts, after writes of claims or
--- campaigns past the import.
-create or replace function rebuild_claim_totals()
-returns void
-language plpgsql
-as $$
-begin
-  perform pg_advisory_xact_lock(7201001);
-  -- Not truncated: who reads meanwhile sees what there was.
-  delete from campaign_claim_totals;
-  delete from campaign_claimant_counts;
-  delete from contract_claim_totals;
-  delete from contract_counts;
-  delete from claim_hours;
-  -- Once for all windows.
-  update claim_windows set as_of = (select floor(extract(epoch from clock_timestamp())));
-  insert into campaign_claimant_counts (campaign_key, claimant_count)
-  select campaign_key, count(distinct claimant) from claims group by campaign_key;
-  update incentives
-  set claim_count = coalesce(recorded.claim_count, 0), claimed_amount = coalesce(recorded.claimed_amount, 0)
-  from incentives every left join (
-    select campaign_key, incentive_position as position, count(*) as claim_count, sum(amount) as claimed_amount
-    from claims group by campaign_key, incentive_position
-  ) recorded using (campaign_key, position)
-  where incentives.campaign_key = every.campaign_key and incentives.position = every.position
-    and (incentives.claim_count, incentives.claimed_amount)
-      is distinct from (coalesce(recorded.claim_count, 0), coalesce(recorded.claimed_amount, 0));
-  insert into campaign_claim_totals (window_seconds, campaign_key, claim_count, amount_usd)
-  select 0, campaign_key, count(*), coalesce(sum(amount_usd), 0) from claims group by campaign_key;
-  insert into claim_hours select * from counted_claim_hours;
-  insert into campaign_claim_totals (window_seconds, campaign_key, claim_count, amount_usd)
-  select window_seconds, campaign_key, count(*), coalesce(sum(amount_usd), 0)
-  from claim_windows cross join lateral (
-    select campaign_key, amount_usd from claims
-    where block_timestamp > as_of - window_seconds and block_timestamp <= as_of
-  ) in_window
-  where window_seconds > 0
-  group by window_seconds, campaign_key;
-  perform refresh_trending_campaigns(array(
-    select campaign_key from trending_campaigns
-    union
-    select campaign_key from campaign_claim_totals where window_seconds = 86400));
-  insert into contract_claim_totals
-    (window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
-  select window_seconds, chain_id, address, count(*), max(block_timestamp), coalesce(sum(claim_count), 0),
-    coalesce(sum(amount_usd), 0)
-  from campaign_targets
-  cross join claim_windows
-  left join campaign_claim_totals using (campaign_key, window_seconds)
-  group by window_seconds, chain_id, address;
-  insert into contract_counts (chain_id, contract_count)
-  select chain_id, count(*) from contract_claim_totals where window_seconds = 0 group by chain_id;
 end
 $$;

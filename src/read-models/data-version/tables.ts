@@ -22,7 +22,7 @@ export const dataVersions = pgTable('data_versions', {
    * Unlike the others, it is there for records of all kinds.
    */
   listedKeys: bigint({ mode: 'number' }).array(),
-  /** The ends of the addresses whose claims or signatures it is about (see `claimant_mark`); null if it may be any. */
+  /** The ends of the addresses whose claims or signatures it is about (their last 32 bits); null if it may be any. */
   claimants: integer().array(),
   /**
    * Whether a campaign was added or removed, or may be found otherwise than before. Else pages contain the same

@@ -43,7 +43,7 @@ const recordChangedDecimals: Step[] = stepsFor(
 const recordPriceChanges: Step[] = stepsUnlessEmpty(
   'repriced',
   priceKinds,
-  `insert into noted_changes
+  `insert into pending_changes
   select 'price.changed', chain_id, null, jsonb_build_object('token', chain_id || ':' || address,
     'priceUsd', (select trim_scale(price_usd)::text from token_price_at(chain_id, address, 'infinity')),
     'seconds', jsonb_build_array(min(since), nullif(max(until), ${END_OF_TIME})))
@@ -180,12 +180,12 @@ export const measureRevaluation = `select (pg_relation_size('revalued_claim') / 
 const inPages = 'due.ctid >= $1::tid and due.ctid < $2::tid'
 
 /**
- * Revalues the claims in some pages of that table, as if they were replaced: two rows in `claim_changes` for each. By
+ * Revalues the claims in some pages of that table, as if they were replaced: two rows in `claim_deltas` for each. By
  * their physical positions in the table of claims, which no other transaction can change meanwhile; a claim that has
  * been replaced since is skipped.
  */
 export const revaluePages = [
-  `insert into claim_changes
+  `insert into claim_deltas
   select direction, chain_id, tx_hash, log_index, campaign_key, incentive_position, claimant, amount,
     case direction when 1 then due.amount_usd else claim.amount_usd end, block_timestamp,
     case direction when 1 then due.is_value_derived else claim.is_value_derived end
