@@ -97,7 +97,7 @@ export type CurrencyRepository = ReturnType<typeof createCurrencyRepository>
     'src/features/currencies/currency-routes.ts',
     undefined,
     `import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { uncachedResponsesOf } from '../../http/request/responses.ts'
+import { uncachedResponsesOf } from '../../http/responses.ts'
 import type { CurrencyRepository } from './currency-repository.ts'
 import { ListCurrenciesQuery, ListCurrenciesResponse } from './currency-schemas.ts'
 

@@ -89,6 +89,7 @@ describe('a start', () => {
 
   test.skipIf(!existsSync(SCRIPT))('says at a terminal that it builds, when it does', async () => {
     await checkout.say('six')
+    await settle()
     expect(await checkout.startAtTerminal()).toMatch(/^building the service and its pages, [^\n]+\nsix,a,b$/)
     expect(await checkout.startAtTerminal()).toBe('six,a,b')
   })
