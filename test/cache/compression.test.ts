@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { createCompressor } from 'reward-campaigns-strict-http/content/content-encodings'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aCampaign, anAccessList } from '../setup/records.ts'
 import { listen } from '../setup/servers/sockets.ts'
@@ -169,19 +168,4 @@ test('simultaneous requests share the work, and each gets the whole', async () =
     expect(headers['content-encoding']).toBe('gzip')
     expect(gunzipSync(body).equals(current)).toBe(true)
   }
-})
-
-test('only so much is compressed at once; what is above goes as it is', async () => {
-  const compress = createCompressor()
-  const large = Buffer.alloc(20 * 1024 * 1024, 'a text that repeats itself ')
-  const first = compress('gzip', large)
-  expect(compress('gzip', large)).toBeUndefined()
-  const few = Array.from({ length: 7 }, () => compress('br', Buffer.from('small')))
-  expect(few.every((one) => one !== undefined)).toBe(true)
-  expect(compress('br', Buffer.from('one more'))).toBeUndefined()
-  expect(gunzipSync((await first) ?? '').equals(large)).toBe(true)
-  await Promise.all(few)
-  // Larger than all that there may be at once, but alone.
-  const largest = Buffer.alloc(40 * 1024 * 1024, 'x')
-  expect(brotliDecompressSync((await compress('br', largest)) ?? '').equals(largest)).toBe(true)
 })

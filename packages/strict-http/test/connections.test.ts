@@ -1,18 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test, vi } from 'vitest'
-import { type BookshopOptions, openBookshop } from './setup/bookshop.ts'
+import { listenBookshop } from './setup/bookshop.ts'
 
 const REQUEST = 'GET /books HTTP/1.1\r\nhost: books.example\r\n\r\n'
-
-/** A bookshop that listens, from this machine as if from an address of its own. */
-async function listen(options: BookshopOptions = {}) {
-  const { app, connections } = await openBookshop(options)
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  const address = app.server.address()
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0
-  return { app, connections, port, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => app.close() }
-}
 
 /** All that comes back on one connection. */
 async function exchange(port: number, text: string) {
@@ -27,7 +18,7 @@ async function exchange(port: number, text: string) {
 }
 
 test('what no router can read gets an error of the same form', async () => {
-  await using bookshop = await listen()
+  await using bookshop = await listenBookshop()
   const received = await exchange(bookshop.port, 'NOT HTTP\r\n\r\n')
   expect(received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nconnection: close\r\n/)
   expect(received).toContain('x-error-code: invalid_http')
@@ -35,26 +26,26 @@ test('what no router can read gets an error of the same form', async () => {
 })
 
 test('headers that are too long get 431', async () => {
-  await using bookshop = await listen()
+  await using bookshop = await listenBookshop()
   const received = await exchange(bookshop.port, `GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`)
   expect(received).toMatch(/^HTTP\/1\.1 431 /)
 })
 
 test('two hosts are one too many', async () => {
-  await using bookshop = await listen()
+  await using bookshop = await listenBookshop()
   const text = 'GET /books HTTP/1.1\r\nhost: a\r\nhost: b\r\nconnection: close\r\n\r\n'
   expect(await exchange(bookshop.port, text)).toContain('the header Host must be given once')
 })
 
 test('more pipelined requests than may wait are refused after the others are answered', async () => {
-  await using bookshop = await listen()
+  await using bookshop = await listenBookshop()
   const received = await exchange(bookshop.port, REQUEST.repeat(4))
   expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 503'])
 })
 
 test('requests beyond the limit get 503 at once, and those before it are answered', async () => {
   const gate = deferred()
-  await using bookshop = await listen({ maxConcurrent: 1, gate: gate.promise })
+  await using bookshop = await listenBookshop({ maxConcurrent: 1, gate: gate.promise })
   const slow = fetch(`${bookshop.url}/slow`)
   await vi.waitUntil(() => bookshop.connections.underWay === 1)
   const refused = await fetch(`${bookshop.url}/books`)
@@ -68,14 +59,14 @@ test('requests beyond the limit get 503 at once, and those before it are answere
 })
 
 test('a large body arrives whole', async () => {
-  await using bookshop = await listen()
+  await using bookshop = await listenBookshop()
   const books = (await (await fetch(`${bookshop.url}/catalog`)).json()) as unknown[]
   expect(books).toHaveLength(20_000)
 })
 
 test('closing answers what is under way, then closes its connection', async () => {
   const gate = deferred()
-  const { app, connections, url } = await listen({ gate: gate.promise })
+  const { app, connections, url } = await listenBookshop({ gate: gate.promise })
   const slow = fetch(`${url}/slow`)
   await vi.waitUntil(() => connections.underWay === 1)
   const closed = app.close()

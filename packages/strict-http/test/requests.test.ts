@@ -112,7 +112,7 @@ describe('limits', () => {
     const { app: limited } = await openBookshop({ failuresPerMinute: 1 })
     const ask = (token?: string) =>
       limited.inject({
-        url: '/orders',
+        url: '/sales',
         headers: { host: 'books.example', ...(token && { authorization: `Bearer ${token}` }) },
       })
     const missing = await ask()

@@ -72,7 +72,9 @@ export function readAllDocuments() {
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name))
   const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name, 'README.md'))
   const atRoot = readdirSync(root).filter((name) => /^[A-Z]+\.md$/.test(name))
-  const candidates = [...atRoot, ...['docs', 'src'].flatMap(below), ...packages].filter((path) => path.endsWith('.md'))
+  const candidates = [...atRoot, ...['docs', 'src', 'packages/strict-http/src'].flatMap(below), ...packages].filter(
+    (path) => path.endsWith('.md'),
+  )
   return candidates.flatMap((path) => {
     try {
       return [readDocument(path)]

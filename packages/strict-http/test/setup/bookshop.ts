@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { type FastifyInstance, type FastifyServerOptions, fastify } from 'fastify'
+import { type FastifyInstance, fastify } from 'fastify'
 import { createRepresentations, toContent } from '../../src/content/representations.ts'
 import { collectContracts, publishDocument, serveDocument } from '../../src/openapi/collect-openapi.ts'
 import { handleErrors, rejectMalformedQueries } from '../../src/request/errors/error-handling.ts'
@@ -50,7 +50,10 @@ const listBooks = {
 const getBook = { params: Type.Object({ id: Type.String({ pattern: '^[0-9]+$' }) }) }
 
 export interface BookshopOptions {
-  logger?: FastifyServerOptions['logger']
+  /** Called with each line of the log of at least the level `error`. */
+  onDefect?: (line: string) => void
+  /** How long requests may take once the service ends. */
+  responseMs?: number
   maxConnectionsPerAddress?: number
   maxConcurrent?: number
   requestsPerMinute?: number
@@ -64,7 +67,7 @@ export interface BookshopOptions {
 const toProblemType = (code: string) => `https://books.example/errors#${code}`
 
 export async function openBookshop(options: BookshopOptions = {}) {
-  const { logger = false, maxConnectionsPerAddress = 100, maxConcurrent = 100, now = () => new Date() } = options
+  const { maxConnectionsPerAddress = 100, maxConcurrent = 100, responseMs = 5000, now = () => new Date() } = options
   const responses = createRawResponses(toProblemType)
   const connections = new Connections({
     maxConnections: 1000,
@@ -74,7 +77,7 @@ export async function openBookshop(options: BookshopOptions = {}) {
     responses,
   })
   const app = fastify({
-    logger,
+    logger: { level: 'error', stream: { write: options.onDefect ?? (() => {}) } },
     routerOptions: { querystringParser: parseQuery },
     serverFactory: (handler) =>
       createHttpServer(handler, connections, { maxConnections: 1000, silenceMs: 30_000, responses }),
@@ -87,7 +90,7 @@ export async function openBookshop(options: BookshopOptions = {}) {
     toProblemType,
     describe: (thrown) => (thrown instanceof Error ? thrown.message : String(thrown)),
   })
-  closeGracefully(app, connections, { drainMs: 0, responseMs: 5000 })
+  closeGracefully(app, connections, { drainMs: 0, responseMs })
   addSecurityHeaders(app)
   rejectMalformedQueries(app)
   await allowOrigins(app, ['*'], 'etag')
@@ -105,9 +108,20 @@ export async function openBookshop(options: BookshopOptions = {}) {
     { openapi: '3.1.0', info: { title: 'Bookshop', version: '1' } },
     { keywords: new Set(), formats: new Set() },
   )
+  app.get('/livez', async () => ({ status: 'ok' }))
   await app.register((scope) => addOperations(scope, options, now))
   serveDocument(app, () => publishDocument(app))
   return { app, connections }
+}
+
+/** A bookshop that listens. */
+export async function listenBookshop(options: BookshopOptions = {}) {
+  const defects: string[] = []
+  const { app, connections } = await openBookshop({ onDefect: (line) => defects.push(line), ...options })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const address = app.server.address()
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+  return { app, connections, defects, port, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => app.close() }
 }
 
 async function addOperations(app: FastifyInstance, options: BookshopOptions, now: () => Date) {
@@ -136,12 +150,13 @@ async function addOperations(app: FastifyInstance, options: BookshopOptions, now
   app.get('/broken', async () => {
     throw thrown
   })
+  app.post('/orders', async () => ({ isAccepted: true }))
   await app.register(async (scope) => {
     await requireBearerToken(scope, {
       realm: 'bookshop',
       admit: async (secret) => secret === TOKEN,
       limit: createRateLimit('failed-attempts', failuresPerMinute, countClient, beyondLimit),
     })
-    scope.get('/orders', async () => [])
+    scope.get('/sales', async () => [])
   })
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createLoopTurns } from '../../../src/turns.ts'
+import { createLoopTurns } from '../../src/turns.ts'
 
 /** Keeps the event loop busy. */
 function work(ms: number) {

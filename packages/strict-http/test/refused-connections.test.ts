@@ -1,23 +1,24 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { lockCampaigns } from '../../setup/database.ts'
-import { exchange, listen } from '../../setup/servers/sockets.ts'
-import { startTestApp, type TestApp } from '../../setup/test-app.ts'
-import { waitFor } from '../../setup/wait-for.ts'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { listenBookshop } from './setup/bookshop.ts'
 
 /*
  * What clients do with their connections, and that none of it keeps anything of the service.
  */
 
-let api: TestApp
+let bookshop: Awaited<ReturnType<typeof listenBookshop>>
 let port: number
+let open = () => {}
 
 beforeAll(async () => {
-  api = await startTestApp()
-  port = await listen(api.app)
+  const gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  bookshop = await listenBookshop({ gate })
+  port = bookshop.port
 })
-afterAll(() => api[Symbol.asyncDispose]())
+afterAll(() => bookshop[Symbol.asyncDispose]())
 
 const REFUSED: [name: string, request: string, status: number][] = [
   ['that is no HTTP', 'X\r\n\r\n', 400],
@@ -25,7 +26,7 @@ const REFUSED: [name: string, request: string, status: number][] = [
   ['for a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n', 405],
   [
     'whose body is no HTTP',
-    'POST /mcp HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nX\r\n',
+    'POST /orders HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nX\r\n',
     400,
   ],
   ['after which comes no HTTP', 'GET /livez HTTP/1.1\r\nhost: x\r\n\r\nX\r\n\r\n', 200],
@@ -38,7 +39,7 @@ describe('a request', () => {
     client.socket.write(request)
     await client.received(`HTTP/1.1 ${status} `)
     await noConnections()
-    expect(api.defects).toEqual([])
+    expect(bookshop.defects).toEqual([])
   })
 
   test.each(REFUSED)(
@@ -64,22 +65,24 @@ describe('a request', () => {
       client.socket.resetAndDestroy()
     }
     await noConnections()
-    expect((await exchange(port, 'GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')).status).toBe(200)
+    expect((await fetch(`${bookshop.url}/livez`)).status).toBe(200)
   })
 
   test('to change the protocol is answered as any other', async () => {
     const upgrade = 'connection: upgrade, close\r\nupgrade: websocket\r\n'
-    const response = await exchange(port, `GET /livez HTTP/1.1\r\nhost: x\r\n${upgrade}\r\n`)
-    expect(response).toMatchObject({ status: 200, body: '{"status":"ok"}' })
+    const client = new Client()
+    client.socket.write(`GET /livez HTTP/1.1\r\nhost: x\r\n${upgrade}\r\n`)
+    await client.received('\r\n\r\n{')
+    client.socket.destroy()
+    expect(client.text).toMatch(/^HTTP\/1\.1 200 .*\{"status":"ok"\}$/s)
   })
 
   test('that came before nonsense is answered first, and the nonsense after it', async () => {
-    await using lock = await lockCampaigns(api.database.url)
     const client = new Client()
-    client.socket.write('GET /campaigns?pageSize=3 HTTP/1.1\r\nhost: x\r\n\r\nX\r\n\r\n')
+    client.socket.write('GET /slow HTTP/1.1\r\nhost: x\r\n\r\nX\r\n\r\n')
     await sleep(200)
     expect(client.text).toBe('')
-    await lock.release()
+    open()
     await client.received('not valid HTTP')
     expect(client.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400'])
     await noConnections()
@@ -87,10 +90,9 @@ describe('a request', () => {
 })
 
 test('connections that were refused do not keep the service from its end', async () => {
-  await using closing = await startTestApp({ SHUTDOWN_TIMEOUT_SECONDS: '600' })
-  const closingPort = await listen(closing.app)
+  await using closing = await listenBookshop({ responseMs: 600_000 })
   const held = REFUSED.map(([, request]) => {
-    const client = new Client(closingPort)
+    const client = new Client(closing.port)
     client.socket.write(request)
     return client
   })
@@ -99,6 +101,9 @@ test('connections that were refused do not keep the service from its end', async
   await closing.app.close()
   expect(Date.now() - start).toBeLessThan(10_000)
 })
+
+const waitUntil = <Value>(look: () => Promise<Value | undefined> | Value | undefined) =>
+  vi.waitUntil(look, { timeout: 40_000, interval: 20 })
 
 /** A client that closes nothing by itself and keeps what it receives. */
 class Client {
@@ -122,14 +127,14 @@ class Client {
   }
 
   received(part: string) {
-    return waitFor(() => (this.text.includes(part) ? true : undefined))
+    return waitUntil(() => (this.text.includes(part) ? true : undefined))
   }
 }
 
 const countConnections = () =>
   new Promise<number>((resolve, reject) => {
-    api.app.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)))
+    bookshop.app.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)))
   })
 
 /** Once the service holds none any more. */
-const noConnections = () => waitFor(async () => ((await countConnections()) === 0 ? true : undefined))
+const noConnections = () => waitUntil(async () => ((await countConnections()) === 0 ? true : undefined))
