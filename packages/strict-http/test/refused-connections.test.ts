@@ -65,7 +65,10 @@ describe('a request', () => {
       client.socket.resetAndDestroy()
     }
     await noConnections()
-    expect((await fetch(`${bookshop.url}/livez`)).status).toBe(200)
+    const client = new Client()
+    client.socket.write('GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    await client.received('HTTP/1.1 200 ')
+    client.socket.destroy()
   })
 
   test('to change the protocol is answered as any other', async () => {
