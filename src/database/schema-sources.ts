@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { version } from '../schemas/version.ts'
+import { incentiveTraitsView } from './incentive-traits.ts'
 
 /** As many folders above as from the bundle. */
 const SOURCES_FOLDER = join(import.meta.dirname, '../../src')
@@ -39,7 +40,10 @@ let known: SchemaSource[] | undefined
  * order of the files, and `functions.sql` before the other files of its folder.
  */
 export function readSchemaSources(): SchemaSource[] {
-  known ??= [...findFiles('database'), ...findFiles('read-models')].flatMap(readSources).sort(byKind)
+  known ??= [
+    ...[...findFiles('database'), ...findFiles('read-models')].flatMap(readSources),
+    ...toSources('schemas/campaigns/incentives.ts', incentiveTraitsView),
+  ].sort(byKind)
   return known
 }
 
@@ -52,19 +56,19 @@ const findFiles = (folder: string) =>
 /** `functions.sql` comes before the other files of its folder: these may use its functions where they are declared. */
 const toOrder = (file: string) => file.replace(/(?<=[/])functions\.sql$/, '')
 
-/** The parts of a file, each with the comment above it. */
-const readSources = (file: string) =>
-  readFileSync(join(SOURCES_FOLDER, file), 'utf8')
-    .split(/(?<=;)\n+(?=(?:--[^\n]*\n)*create or replace )/)
-    .flatMap((part): SchemaSource[] => {
-      const sql = part.trim()
-      const [, kind, name, table] =
-        /^create or replace (function|view|trigger) (\w+)(?:[^;]*? on (\w+))?/m.exec(sql) ?? []
-      if (name === undefined) return []
-      const hash = createHash('sha256').update(sql).digest('hex')
-      if (kind === 'trigger') return [{ kind, name: `${name} on ${table}`, file, sql, hash }]
-      return [{ kind: kind === 'view' ? kind : 'function', name, file, sql, hash }]
-    })
+const readSources = (file: string) => toSources(file, readFileSync(join(SOURCES_FOLDER, file), 'utf8'))
+
+/** The parts of a text, each with the comment above it. */
+const toSources = (file: string, text: string) =>
+  text.split(/(?<=;)\n+(?=(?:--[^\n]*\n)*create or replace )/).flatMap((part): SchemaSource[] => {
+    const sql = part.trim()
+    const [, kind, name, table] =
+      /^create or replace (function|view|trigger) (\w+)(?:[^;]*? on (\w+))?/m.exec(sql) ?? []
+    if (name === undefined) return []
+    const hash = createHash('sha256').update(sql).digest('hex')
+    if (kind === 'trigger') return [{ kind, name: `${name} on ${table}`, file, sql, hash }]
+    return [{ kind: kind === 'view' ? kind : 'function', name, file, sql, hash }]
+  })
 
 const KINDS = ['function', 'view', 'trigger']
 

@@ -79,8 +79,8 @@ export const word = <const Words extends readonly string[]>(
 ) => Type.Unsafe<Words[number]>({ type: 'string', enum: words, description, ...options })
 
 /** One of a few words or `null`; `null` is outside the enumeration, because client generators cannot name it. */
-export const wordOrNull = (words: readonly string[], description: string) =>
-  Type.Unsafe<string | null>({ anyOf: [{ type: 'string', enum: words }, { type: 'null' }], description })
+export const wordOrNull = <const Words extends readonly string[]>(words: Words, description: string) =>
+  Type.Unsafe<Words[number] | null>({ anyOf: [{ type: 'string', enum: words }, { type: 'null' }], description })
 
 /** Numbers with names; unknown numbers are stored and served unchanged. */
 export const openEnumeration = (description: string, names: Names) =>

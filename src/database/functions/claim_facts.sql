@@ -35,9 +35,9 @@ begin
   cross join lateral allow_list_verdict(campaign.key, claim_facts.claimant) standing
   left join incentives incentive on incentive.campaign_key = campaign.key
     and (asked."position" is null or incentive."position" = asked."position")
-  -- A contract of these kinds pays an address once, whatever its validator allows.
+  -- Some contracts pay an address once, whatever its validator allows.
   cross join lateral (
-    select case when incentive.type in ('ERC20Incentive', 'CGDAIncentive', 'PointsIncentive', 'AllowListIncentive') then 1
+    select case when (select traits.pays_once from incentive_traits traits where traits.type = incentive.type) then 1
       else campaign.max_claims_per_claimant end as max_claims
   ) allowed
   left join lateral (

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
 import type { ClaimReason, Verdict } from '../../schemas/campaigns/account-eligibility.ts'
 import type { AllowList } from '../../schemas/campaigns/allow-lists.ts'
+import type { IncentiveType } from '../../schemas/campaigns/incentives.ts'
 
 /** The facts of the incentives of campaigns, or of those at positions, about the placeholder `user`, as `facts`. */
 export const claimFacts = (keys: SQL, positions: SQL = sql`null::smallint[]`) =>
@@ -21,7 +22,7 @@ export const factColumns = {
   isAdmitted: sql<boolean | null>`facts.is_admitted`,
   /** Null for a campaign without incentives. */
   position: sql<number | null>`facts.position`,
-  type: sql<string>`facts.type`,
+  type: sql<IncentiveType>`facts.type`,
   isSpent: sql<boolean>`facts.is_spent`,
   /** Maximum number of claims of one address; `Infinity` if unlimited, null if unknown. */
   maxClaims: sql<string | null>`facts.max_claims::text`,

@@ -7,6 +7,7 @@ import { incentives } from '../../database/tables/incentives-and-claims.ts'
 import { readCursor, rowsOf, toCursorPage } from '../../http/cursors.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import type { Claim } from '../../schemas/campaigns/claims.ts'
+import type { IncentiveType } from '../../schemas/campaigns/incentives.ts'
 import { toSecondFrom } from '../../schemas/parameters/shared-parameters.ts'
 import { LAST_TIMESTAMP } from '../../schemas/primitives.ts'
 import type { ListClaimsQuery, ListClaimsResponse } from './claim-schemas.ts'
@@ -194,7 +195,7 @@ function prepareClaims(database: Database, { name, page, total }: Source) {
       campaignId: sql<string>`campaign.id`,
       campaignName: sql<string | null>`campaign.campaign_name`,
       incentiveIndex: sql<number>`claim.incentive_position`,
-      incentiveType: sql<string>`incentive.type`,
+      incentiveType: sql<IncentiveType>`incentive.type`,
       claimant: sql<string>`claim.claimant`,
       asset: sql<string | null>`incentive.asset`,
       amount: sql<string>`claim.amount::text`,

@@ -1,5 +1,6 @@
 import { type Cell, toCsv } from '../../http/statements.ts'
 import type { Claim } from '../../schemas/campaigns/claims.ts'
+import { incentiveTraits } from '../../schemas/campaigns/incentives.ts'
 import { toTokenUnits } from '../../schemas/campaigns/tokens.ts'
 import type { ListClaimsQuery } from './claim-schemas.ts'
 
@@ -22,8 +23,8 @@ const columns: Record<string, (claim: Claim) => Cell> = {
 }
 
 /** Points have no decimals; a place on a list is no amount. */
-function toWholeAmount({ incentiveType, metadata }: Pick<Claim, 'incentiveType' | 'metadata'>, amount: string) {
-  if (incentiveType === 'PointsIncentive') return amount
+function toWholeAmount({ incentiveType: type, asset, metadata }: Claim, amount: string) {
+  if (type !== null && asset === null && incentiveTraits[type].reward === 'fixed') return amount
   return metadata === null ? undefined : toTokenUnits(amount, metadata.decimals)
 }
 

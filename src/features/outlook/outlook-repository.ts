@@ -78,7 +78,7 @@ const auctionState = sql`
     where claims.campaign_key = incentive.campaign_key and incentive_position = incentive.position and claim_count > 0
     order by block_timestamp desc, tx_hash desc, log_index desc limit 1
   ) last on true
-  where auction is null and type = 'CGDAIncentive' and claimed_amount <= (definition ->> 'totalBudget')::numeric
+  where auction is null and traits.reward = 'auction' and claimed_amount <= (definition ->> 'totalBudget')::numeric
     and not exists (select from followed_chains where followed_chains.chain_id = campaign.chain_id)`
 
 /** Where no price is known, null. */
@@ -95,14 +95,14 @@ const derivedValues = sql`
       budget_left, case when asset is null then least(claim_count, reward_limit) else amount_claimed end as spent,
       case when asset is null then reward_limit else amount_claimed + budget_left end as available,
       case
-        when type = 'CGDAIncentive' then least(state.balance, state.reward
+        when traits.reward = 'auction' then least(state.balance, state.reward
           + div(greatest(${now} - state.last_at, 0) * (definition ->> 'rewardBoost')::numeric, 3600))
-        when type in ('ERC20Incentive', 'ERC20PeggedIncentive', 'PointsIncentive') then (definition ->> 'reward')::numeric
+        when traits.reward = 'fixed' then (definition ->> 'reward')::numeric
       end as reward_now,
-      case when type = 'ERC20Incentive' then reward_limit
-        when type in ('PointsIncentive', 'AllowListIncentive') then greatest(reward_limit - claim_count, 0) end as claims_left
+      case when traits.limit_kind = 'remaining claims' then reward_limit
+        when traits.limit_kind = 'claims' then greatest(reward_limit - claim_count, 0) end as claims_left
     from (select (definition ->> 'limit')::numeric as reward_limit,
-      case when type = 'ERC20Incentive' and (definition ->> 'strategy')::numeric = 1
+      case when (definition ->> 'strategy')::numeric = 1
         then coalesce((definition ->> 'totalClaims')::numeric, claim_count) end as entries,
       coalesce((definition ->> 'totalAmountClaimed')::numeric, claimed_amount) as amount_claimed) recorded
     left join lateral (${auctionState}) state on true
@@ -129,11 +129,11 @@ const outlooks = sql`
       to_char(to_timestamp((${now} + seconds_left)::float8) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS".000Z"') end
   )) end as outlook
   from requested campaign
-  left join incentives incentive on incentive.campaign_key = campaign.key
+  left join (incentives incentive join incentive_traits traits using (type)) on incentive.campaign_key = campaign.key
   left join paced on paced.campaign_key = incentive.campaign_key and paced.incentive_position = incentive.position
   left join lateral (${derivedValues}) derived on true
   left join tokens token on token.chain_id = incentive.chain_id and token.address = asset
   -- What a pegged reward is worth, its peg says.
   left join tokens rewarded on rewarded.chain_id = incentive.chain_id
-    and rewarded.address = case when type = 'ERC20PeggedIncentive' then definition ->> 'peg' else asset end
+    and rewarded.address = coalesce(definition ->> 'peg', asset)
   order by campaign.chain_id, campaign.core_address, campaign.identifier, incentive.position`

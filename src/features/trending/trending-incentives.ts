@@ -1,6 +1,6 @@
 import { Big } from 'big.js'
 import type { Token } from '../../database/lookups/token-metadata-cache.ts'
-import type { Incentive } from '../../schemas/campaigns/incentives.ts'
+import { type Incentive, incentiveTraits } from '../../schemas/campaigns/incentives.ts'
 import { toTokenUnits } from '../../schemas/campaigns/tokens.ts'
 import type { TrendingIncentive } from './trending-schemas.ts'
 
@@ -30,10 +30,10 @@ function rewardAmountOf(incentive: Incentive): string | undefined {
   return 'reward' in incentive ? incentive.reward : undefined
 }
 
-/** A scalar of 18 decimals as percent; only the variants whose reward is a scalar have one. */
+/** A share of 18 decimals as percent; `0` pays the signed amount as it is. */
 function rewardPercentageOf(incentive: Incentive): number | undefined {
-  const isScalar = incentive.type === 'ERC20VariableIncentive' || 'criteria' in incentive
-  return isScalar && incentive.reward !== '0' ? new Big(incentive.reward).times('1e-16').toNumber() : undefined
+  if (incentiveTraits[incentive.type].reward !== 'share' || !('reward' in incentive)) return undefined
+  return incentive.reward === '0' ? undefined : new Big(incentive.reward).times('1e-16').toNumber()
 }
 
 /** The unit of a reward: its asset, or the peg of a pegged one; undefined if it is unknown, or no token. */
@@ -53,12 +53,10 @@ export function toTrendingIncentive(
   const rewardAmount = rewardAmountOf(incentive)
   const maxReward = 'maxReward' in incentive ? incentive.maxReward : undefined
   const rewardPercentage = rewardPercentageOf(incentive)
+  // What is no token, points, has no decimals.
+  const decimals = 'asset' in incentive ? unit?.fields.decimals : 0
   const formatted =
-    incentive.type === 'PointsIncentive'
-      ? incentive.reward
-      : rewardAmount !== undefined && unit !== undefined
-        ? toTokenUnits(rewardAmount, unit.fields.decimals)
-        : undefined
+    rewardAmount !== undefined && decimals !== undefined ? toTokenUnits(rewardAmount, decimals) : undefined
   return withoutUndefined({
     type: incentive.type,
     assetAddress,

@@ -11,8 +11,8 @@ export async function findIncomplete(client: pg.Client, chainId: number) {
   const { rows } = await client.query<{ id: string }>(
     `select id from followed_campaigns where chain_id = $1 and origin -> 'maxClaimsPerClaimant' is null
     union
-    select campaigns.id from incentives join campaigns on key = campaign_key
-    where type = 'CGDAIncentive' and auction is null and campaigns.chain_id = $1`,
+    select campaigns.id from incentives join incentive_traits using (type) join campaigns on key = campaign_key
+    where incentive_traits.reward = 'auction' and auction is null and campaigns.chain_id = $1`,
     [chainId],
   )
   const ids = new Set(rows.map(({ id }) => id))

@@ -4,23 +4,26 @@ create or replace function incentive_state(
   type text, asset text, definition jsonb, claim_count bigint, claimed_amount numeric
 )
 returns table (remaining_budget numeric, is_spent boolean)
-language sql immutable parallel safe rows 1
+language sql stable parallel safe rows 1
 as $$
   select
     case
       when asset is null then null
       when definition ? 'remainingBalance' then (definition ->> 'remainingBalance')::numeric
-      when type = 'ERC20Incentive' and (definition ->> 'strategy')::numeric = 1 then (definition ->> 'reward')::numeric
-      when type = 'ERC20Incentive' then (definition ->> 'reward')::numeric * (definition ->> 'limit')::numeric
-      when type = 'CGDAIncentive' then greatest((definition ->> 'totalBudget')::numeric - amount_claimed, 0)
-      else greatest((definition ->> 'limit')::numeric - amount_claimed, 0)
+      -- One claimant wins all of a raffle.
+      when (definition ->> 'strategy')::numeric = 1 then (definition ->> 'reward')::numeric
+      when limit_kind = 'remaining claims' then (definition ->> 'reward')::numeric * (definition ->> 'limit')::numeric
+      else greatest(recorded.budget - amount_claimed, 0)
     end,
     case
       when (definition ->> 'remainingBalance')::numeric = 0 then true
-      when type in ('AllowListIncentive', 'PointsIncentive') then claim_count >= (definition ->> 'limit')::numeric
-      when type = 'ERC20Incentive' then (definition ->> 'limit')::numeric = 0
-      when type = 'CGDAIncentive' then amount_claimed >= (definition ->> 'totalBudget')::numeric
-      else amount_claimed >= (definition ->> 'limit')::numeric
+      when limit_kind = 'claims' then claim_count >= (definition ->> 'limit')::numeric
+      when limit_kind = 'remaining claims' then (definition ->> 'limit')::numeric = 0
+      else amount_claimed >= recorded.budget
     end
-  from (select coalesce((definition ->> 'totalAmountClaimed')::numeric, claimed_amount) as amount_claimed) claimed
+  from (
+    select coalesce((definition ->> 'totalAmountClaimed')::numeric, claimed_amount) as amount_claimed,
+      coalesce(definition ->> 'totalBudget', definition ->> 'limit')::numeric as budget
+  ) recorded
+  join incentive_traits traits on traits.type = incentive_state.type
 $$;

@@ -76,13 +76,42 @@ const decidedByAction = <T extends typeof Criteria | typeof CriteriaWithValueTyp
   rebatePercentage,
 })
 
-const variant = <Name extends string, Fields extends TProperties>(name: Name, description: string, fields: Fields) =>
-  component(name, description, { type: Type.Literal(name, { description: 'The variant.' }), ...fields })
+/**
+ * What the service has to know of a variant besides its fields. Programs read these and the fields that there are, never the name of
+ * a variant; SQL reads them in the view `incentive_traits`, which is made of them.
+ */
+export interface IncentiveTraits {
+  /**
+   * What a claim pays: `fixed` is the field `reward`; `share` is that share of an amount, told in percent; `auction` follows from the
+   * state of an auction; `none`: no field says it.
+   */
+  reward: 'fixed' | 'share' | 'auction' | 'none'
+  /** What its limit counts: all its `claims`, the `remaining claims`, or the base units of its `budget`. */
+  limit: 'claims' | 'remaining claims' | 'budget'
+  /** The contract pays an address once, whatever the validator allows. */
+  paysOnce: boolean
+}
 
-const AllowListIncentive = variant('AllowListIncentive', 'A slot on an allow list.', {
-  allowListAddress: address('Allow list to which a claim adds the claimant.'),
-  limit: baseUnits('Maximum number of claims, one per user; not an amount.'),
+/** A variant: its component in the OpenAPI document, and its traits. */
+const variant = <Name extends string, Fields extends TProperties>(
+  name: Name,
+  description: string,
+  fields: Fields,
+  traits: IncentiveTraits,
+) => ({
+  schema: component(name, description, { type: Type.Literal(name, { description: 'The variant.' }), ...fields }),
+  traits,
 })
+
+const AllowListIncentive = variant(
+  'AllowListIncentive',
+  'A slot on an allow list.',
+  {
+    allowListAddress: address('Allow list to which a claim adds the claimant.'),
+    limit: baseUnits('Maximum number of claims, one per user; not an amount.'),
+  },
+  { reward: 'none', limit: 'claims', paysOnce: true },
+)
 
 const CGDAIncentive = variant(
   'CGDAIncentive',
@@ -94,22 +123,33 @@ const CGDAIncentive = variant(
     rewardBoost: baseUnits('Added to the reward per hour without a claim, in base units of `asset`.'),
     totalBudget: budgetLimit,
   },
+  { reward: 'auction', limit: 'budget', paysOnce: true },
 )
 
-const ERC20Incentive = variant('ERC20Incentive', 'A fixed amount of a token for each claim.', {
-  asset,
-  strategy: openEnumeration('Which claims are paid', { POOL: 'every claim', RAFFLE: 'one claimant' }),
-  reward: baseUnits('Paid for each claim, or once by a raffle, in base units of `asset`.'),
-  limit: baseUnits('Number of claims that remain; not an amount.'),
-  ...tokenProperties,
-})
+const ERC20Incentive = variant(
+  'ERC20Incentive',
+  'A fixed amount of a token for each claim.',
+  {
+    asset,
+    strategy: openEnumeration('Which claims are paid', { POOL: 'every claim', RAFFLE: 'one claimant' }),
+    reward: baseUnits('Paid for each claim, or once by a raffle, in base units of `asset`.'),
+    limit: baseUnits('Number of claims that remain; not an amount.'),
+    ...tokenProperties,
+  },
+  { reward: 'fixed', limit: 'remaining claims', paysOnce: true },
+)
 
-const PointsIncentive = variant('PointsIncentive', 'Points of a soul-bound token.', {
-  venue: address('Token contract that backs the points.'),
-  selector: text('Selector of the function that gives the points, hexadecimal.', { maxLength: 256 }),
-  reward: baseUnits('Points for each claim, a plain number without decimals.'),
-  limit: baseUnits('Maximum number of claims; not an amount.'),
-})
+const PointsIncentive = variant(
+  'PointsIncentive',
+  'Points of a soul-bound token.',
+  {
+    venue: address('Token contract that backs the points.'),
+    selector: text('Selector of the function that gives the points, hexadecimal.', { maxLength: 256 }),
+    reward: baseUnits('Points for each claim, a plain number without decimals.'),
+    limit: baseUnits('Maximum number of claims; not an amount.'),
+  },
+  { reward: 'fixed', limit: 'claims', paysOnce: true },
+)
 
 const ERC20VariableIncentive = variant(
   'ERC20VariableIncentive',
@@ -120,18 +160,21 @@ const ERC20VariableIncentive = variant(
     limit: budgetLimit,
     ...tokenProperties,
   },
+  { reward: 'share', limit: 'budget', paysOnce: false },
 )
 
 const ERC20VariableCriteriaIncentive = variant(
   'ERC20VariableCriteriaIncentive',
   'An amount of a token that the action decides.',
   { asset, ...decidedByAction('asset', Criteria) },
+  { reward: 'share', limit: 'budget', paysOnce: false },
 )
 
 const ERC20VariableCriteriaIncentiveV2 = variant(
   'ERC20VariableCriteriaIncentiveV2',
   'ERC20VariableCriteriaIncentive with a scale.',
   { asset, ...decidedByAction('asset', CriteriaWithValueType) },
+  { reward: 'share', limit: 'budget', paysOnce: false },
 )
 
 const ERC20PeggedIncentive = variant(
@@ -144,22 +187,25 @@ const ERC20PeggedIncentive = variant(
     limit: budgetLimit,
     ...tokenProperties,
   },
+  { reward: 'fixed', limit: 'budget', paysOnce: false },
 )
 
 const ERC20PeggedVariableCriteriaIncentive = variant(
   'ERC20PeggedVariableCriteriaIncentive',
   'A pegged token reward that the action decides.',
   { asset, peg, ...decidedByAction('peg', Criteria) },
+  { reward: 'share', limit: 'budget', paysOnce: false },
 )
 
 const ERC20PeggedVariableCriteriaIncentiveV2 = variant(
   'ERC20PeggedVariableCriteriaIncentiveV2',
   'ERC20PeggedVariableCriteriaIncentive with a scale.',
   { asset, peg, ...decidedByAction('peg', CriteriaWithValueType) },
+  { reward: 'share', limit: 'budget', paysOnce: false },
 )
 
-/** All variants, in the order of the reference. */
-export const incentiveVariants = [
+/** In the order of the reference. */
+const variants = [
   AllowListIncentive,
   CGDAIncentive,
   ERC20Incentive,
@@ -172,8 +218,18 @@ export const incentiveVariants = [
   ERC20PeggedVariableCriteriaIncentiveV2,
 ] as const
 
+/** The schemas of all variants, in the order of the reference. */
+export const incentiveVariants = variants.map(({ schema }) => schema)
+
 /** The values of the discriminator. */
-export const incentiveTypes = incentiveVariants.map((variant) => variant.properties.type.const)
+export const incentiveTypes = incentiveVariants.map((schema) => schema.properties.type.const)
+/** The name of a variant. A `Record` of these does not compile if one is missing. */
+export type IncentiveType = (typeof incentiveTypes)[number]
+
+/** The traits of all variants. */
+export const incentiveTraits = Object.fromEntries(
+  variants.map(({ schema, traits }) => [schema.properties.type.const, traits]),
+) as Readonly<Record<IncentiveType, IncentiveTraits>>
 
 export const IncentiveType = word(incentiveTypes, 'Variants of incentives.', { $id: 'IncentiveType' })
 

@@ -1,12 +1,16 @@
-import type { Incentive } from './incentives.ts'
+import { type Incentive, incentiveVariants } from './incentives.ts'
 import type { TokenMetadata } from './tokens.ts'
 
-/** The variants whose responses have no totals of their claims. */
-const UNCOUNTED = ['AllowListIncentive', 'CGDAIncentive', 'PointsIncentive'] as const
-type CountedIncentive = Exclude<Incentive, { type: (typeof UNCOUNTED)[number] }>
+/** The variants whose responses have totals of their claims. */
+type WithTotals<Each> = Each extends Incentive ? ('totalClaims' extends keyof Each ? Each : never) : never
 
-const isCounted = (incentive: Incentive): incentive is CountedIncentive =>
-  !UNCOUNTED.some((type) => type === incentive.type)
+const countedTypes = new Set<string>(
+  incentiveVariants
+    .filter(({ properties }) => 'totalClaims' in properties)
+    .map(({ properties }) => properties.type.const),
+)
+
+const isCounted = (incentive: Incentive): incentive is WithTotals<Incentive> => countedTypes.has(incentive.type)
 
 /** An incentive as its record says, and what was counted of its claims. */
 interface RecordedIncentive {

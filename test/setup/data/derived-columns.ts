@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import { derivedColumns, derivedCounts } from '../../../src/doctor/derived-column-checks.ts'
 import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import type { ClaimRecord, ImportRecord } from '../../../src/ingest/records.ts'
+import type { IncentiveType } from '../../../src/schemas/campaigns/incentives.ts'
 import type { TestDatabase } from '../database.ts'
 import { anAddress, anErc20Incentive } from '../records.ts'
 import { type Price, pricesIn, valueClaims } from '../second-opinion/second-opinion-prices.ts'
@@ -60,25 +61,27 @@ function incentiveFigures(incentive: Record<string, unknown>, claims: ClaimRecor
   const amount = (name: string) => BigInt(String(incentive[name]))
   const balance = isGiven(incentive.remainingBalance) ? BigInt(incentive.remainingBalance) : undefined
   const left = (budget: bigint) => (budget > amountClaimed ? budget - amountClaimed : 0n)
-  let remaining: bigint | undefined
-  let isSpent: boolean
-  switch (incentive.type) {
-    case 'AllowListIncentive':
-    case 'PointsIncentive':
-      isSpent = BigInt(claims.length) >= amount('limit')
-      break
-    case 'ERC20Incentive':
-      remaining = incentive.strategy === 1 ? amount('reward') : amount('reward') * amount('limit')
-      isSpent = amount('limit') === 0n
-      break
-    case 'CGDAIncentive':
-      remaining = left(amount('totalBudget'))
-      isSpent = amountClaimed >= amount('totalBudget')
-      break
-    default:
-      remaining = left(amount('limit'))
-      isSpent = amountClaimed >= amount('limit')
+  /** What is left, for a variant that pays a token; and whether it is spent. */
+  type Left = [remaining: bigint | undefined, isSpent: boolean]
+  const ofBudget = (field: string) => (): Left => [left(amount(field)), amountClaimed >= amount(field)]
+  const ofClaims = (): Left => [undefined, BigInt(claims.length) >= amount('limit')]
+  const ofRemainingClaims = (): Left => [
+    incentive.strategy === 1 ? amount('reward') : amount('reward') * amount('limit'),
+    amount('limit') === 0n,
+  ]
+  const rules: Record<IncentiveType, () => Left> = {
+    AllowListIncentive: ofClaims,
+    CGDAIncentive: ofBudget('totalBudget'),
+    ERC20Incentive: ofRemainingClaims,
+    PointsIncentive: ofClaims,
+    ERC20VariableIncentive: ofBudget('limit'),
+    ERC20VariableCriteriaIncentive: ofBudget('limit'),
+    ERC20VariableCriteriaIncentiveV2: ofBudget('limit'),
+    ERC20PeggedIncentive: ofBudget('limit'),
+    ERC20PeggedVariableCriteriaIncentive: ofBudget('limit'),
+    ERC20PeggedVariableCriteriaIncentiveV2: ofBudget('limit'),
   }
+  const [remaining, isSpent] = rules[incentive.type as IncentiveType]()
   return {
     claimed_amount: String(claimed),
     claim_count: String(claims.length),

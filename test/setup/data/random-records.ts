@@ -8,6 +8,7 @@ import type {
   ImportRecord,
   TokenRecord,
 } from '../../../src/ingest/records.ts'
+import { type IncentiveType, incentiveTypes } from '../../../src/schemas/campaigns/incentives.ts'
 import { aHash, anAddress, aStep, inUpperCase } from '../records.ts'
 import { identityOf } from '../second-opinion/second-opinion.ts'
 
@@ -128,42 +129,26 @@ function randomIncentive({ chance, pick, addressInAnyCase }: Random): CampaignRe
     maxReward,
     ...(chance(0.6) ? {} : { rebatePercentage: pick([0, 2.5, 100]) }),
   }
-  const type = pick([
-    'AllowListIncentive',
-    'CGDAIncentive',
-    'ERC20Incentive',
-    'PointsIncentive',
-    'ERC20VariableIncentive',
-    'ERC20VariableCriteriaIncentive',
-    'ERC20VariableCriteriaIncentiveV2',
-    'ERC20PeggedIncentive',
-    'ERC20PeggedVariableCriteriaIncentive',
-    'ERC20PeggedVariableCriteriaIncentiveV2',
-  ] as const)
-  switch (type) {
-    case 'AllowListIncentive':
-      return { type, allowListAddress: addressInAnyCase(pick([anAddress('allow list'), ...assets])), limit }
-    case 'CGDAIncentive':
-      return { type, asset, initialReward: reward, rewardDecay: '1', rewardBoost: '2', totalBudget: limit }
-    case 'ERC20Incentive':
-      return { type, asset, strategy: pick([0, 1]), reward, limit, ...figures }
-    case 'PointsIncentive':
-      return { type, venue: addressInAnyCase(venue), selector: '0x40c10f19', reward, limit }
-    case 'ERC20VariableIncentive':
-      return { type, asset, reward, limit, ...figures }
-    case 'ERC20PeggedIncentive':
-      return { type, asset, peg, reward, limit, ...figures }
+  const budgeted = { asset, reward, limit, ...figures }
+  const scaledV1 = () => ({ ...budgeted, ...scaled, criteria })
+  const scaledV2 = () => ({ ...budgeted, ...scaled, criteria: { ...criteria, valueType: pick([0, 1]) } })
+  const fields: Record<IncentiveType, () => object> = {
+    AllowListIncentive: () => ({
+      allowListAddress: addressInAnyCase(pick([anAddress('allow list'), ...assets])),
+      limit,
+    }),
+    CGDAIncentive: () => ({ asset, initialReward: reward, rewardDecay: '1', rewardBoost: '2', totalBudget: limit }),
+    ERC20Incentive: () => ({ strategy: pick([0, 1]), ...budgeted }),
+    PointsIncentive: () => ({ venue: addressInAnyCase(venue), selector: '0x40c10f19', reward, limit }),
+    ERC20VariableIncentive: () => budgeted,
+    ERC20VariableCriteriaIncentive: scaledV1,
+    ERC20VariableCriteriaIncentiveV2: scaledV2,
+    ERC20PeggedIncentive: () => ({ peg, ...budgeted }),
+    ERC20PeggedVariableCriteriaIncentive: () => ({ peg, ...scaledV1() }),
+    ERC20PeggedVariableCriteriaIncentiveV2: () => ({ peg, ...scaledV2() }),
   }
-  return {
-    type,
-    asset,
-    reward,
-    limit,
-    ...(type.includes('Pegged') ? { peg } : {}),
-    ...scaled,
-    ...figures,
-    criteria: type.endsWith('V2') ? { ...criteria, valueType: pick([0, 1]) } : criteria,
-  }
+  const type = pick(incentiveTypes)
+  return { type, ...fields[type]() }
 }
 
 const randomActionClaimant = ({ pick, addressInAnyCase }: Random): CampaignRecord['actionClaimant'] => ({

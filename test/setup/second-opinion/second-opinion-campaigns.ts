@@ -13,6 +13,7 @@ import {
   metadataOf,
   pageOf,
   passesTrendingFilters,
+  payoutOf,
   type QueryText,
   remainingBudget,
   shiftPoint,
@@ -139,7 +140,7 @@ const tokenOf = (incentive: Incentive, { chainId }: Campaign, { tokens }: World)
 
 /** What a record leaves open of its claims is what its claims add up to. */
 function shownIncentive(incentive: Incentive, index: number, campaign: Campaign, world: World): unknown {
-  if (!incentive.type.startsWith('ERC20')) return shown(incentive)
+  if (!payoutOf(incentive).hasTotals) return shown(incentive)
   const claims = claimsOn(campaign, index)
   const orRecorded = (name: string, derived: string) => (incentive[name] ? incentive[name] : derived)
   const total = String(amountClaimed(incentive, claims))

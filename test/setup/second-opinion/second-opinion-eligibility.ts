@@ -9,6 +9,7 @@ import {
   isIn,
   isSpent,
   lower,
+  payoutOf,
   type QueryText,
   type World,
   worldOf,
@@ -78,8 +79,8 @@ export const lastOf = (claims: readonly Claim[]) =>
 
 /** How many claims of an incentive one address may have; undefined where that is not known. */
 function allowedOn(campaign: Campaign, index: number) {
-  const type = campaign.record.incentives[index]?.type ?? ''
-  if (['ERC20Incentive', 'CGDAIncentive', 'PointsIncentive', 'AllowListIncentive'].includes(type)) return 1
+  const incentive = campaign.record.incentives[index]
+  if (incentive !== undefined && payoutOf(incentive).claimsOfAnAddress === 'one') return 1
   const limit = campaign.record.maxClaimsPerClaimant
   return limit == null ? undefined : limit === 'unlimited' ? Number.POSITIVE_INFINITY : limit
 }

@@ -10,6 +10,7 @@ import {
   type Incentive,
   isToken,
   lower,
+  payoutOf,
   type QueryText,
   remainingBudget,
   shiftPoint,
@@ -53,10 +54,9 @@ function auctionAfter(incentive: Incentive, claims: readonly Claim[], campaign: 
 
 /** What the contract would pay at an instant; undefined where no formula says it, or claims cannot be all. */
 function rewardAt(incentive: Incentive, claims: Claim[], campaign: Campaign, now: bigint) {
-  if (['ERC20Incentive', 'ERC20PeggedIncentive', 'PointsIncentive'].includes(incentive.type)) {
-    return BigInt(String(incentive.reward))
-  }
-  if (incentive.type !== 'CGDAIncentive') return undefined
+  const { reward: kind, pays } = payoutOf(incentive)
+  if (kind === 'fixed' && pays !== 'place') return BigInt(String(incentive.reward))
+  if (kind !== 'auction') return undefined
   const balance = BigInt(String(incentive.totalBudget)) - sum(claims.map(({ amount }) => amount))
   if (balance < 0n) return undefined
   const { at, reward } = auctionAfter(incentive, claims, campaign)
@@ -89,8 +89,9 @@ function outlookOf(campaign: Campaign, incentiveIndex: number, { world, now, bas
     return age >= 0 && age < Number(basis)
   })
   const isPaid = isToken(incentive)
-  const isCounted = type === 'PointsIncentive' || type === 'AllowListIncentive'
-  const isRaffle = type === 'ERC20Incentive' && incentive.strategy === 1
+  const { spends } = payoutOf(incentive)
+  const isCounted = spends === 'claims'
+  const isRaffle = spends === 'claims that remain' && incentive.strategy === 1
   const limit = BigInt(String(incentive.limit ?? 0))
   const count = BigInt(claims.length)
   const rewardNow = rewardAt(incentive, claims, campaign, now)
@@ -110,7 +111,7 @@ function outlookOf(campaign: Campaign, incentiveIndex: number, { world, now, bas
     rewardNowUsd: isPaid ? inDollars(rewardNow, tokenAt(incentive.peg ?? incentive.asset)) : undefined,
     claimsLeft: isCounted
       ? text(count < limit ? limit - count : 0n)
-      : type === 'ERC20Incentive'
+      : spends === 'claims that remain'
         ? text(limit)
         : undefined,
     budgetLeft: text(budgetLeft),

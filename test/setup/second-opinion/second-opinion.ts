@@ -7,6 +7,7 @@ import type {
   ImportRecord,
   TokenRecord,
 } from '../../../src/ingest/records.ts'
+import type { IncentiveType } from '../../../src/schemas/campaigns/incentives.ts'
 import { pricesOf, valueClaims } from './second-opinion-prices.ts'
 import { isNamedBy } from './second-opinion-words.ts'
 
@@ -207,9 +208,50 @@ export function pageOf<Value>(values: readonly Value[], query: QueryText) {
 
 /* Incentives */
 
-const isPegged = ({ type }: Incentive) => type.includes('Pegged')
-const isCriteria = ({ type }: Incentive) => type.includes('Criteria')
-export const isToken = ({ type }: Incentive) => type !== 'AllowListIncentive' && type !== 'PointsIncentive'
+/** What the contract of a variant does. */
+interface Payout {
+  pays: 'token' | 'token in its peg' | 'points' | 'place'
+  /** What decides the reward. */
+  reward: 'fixed' | 'signed share' | 'share of the action' | 'auction'
+  /** What is spent: all its claims, those that remain, or an amount, and the field that says how much. */
+  spends: 'claims' | 'claims that remain' | 'limit' | 'totalBudget'
+  claimsOfAnAddress: 'one' | 'as its validator says'
+  /** Responses show the totals of its claims. */
+  hasTotals: boolean
+}
+
+const budgeted = { spends: 'limit', claimsOfAnAddress: 'as its validator says', hasTotals: true } as const
+const shared = { ...budgeted, pays: 'token', reward: 'share of the action' } as const
+const peggedShare = { ...shared, pays: 'token in its peg' } as const
+const payouts: Record<IncentiveType, Payout> = {
+  AllowListIncentive: { pays: 'place', reward: 'fixed', spends: 'claims', claimsOfAnAddress: 'one', hasTotals: false },
+  CGDAIncentive: {
+    pays: 'token',
+    reward: 'auction',
+    spends: 'totalBudget',
+    claimsOfAnAddress: 'one',
+    hasTotals: false,
+  },
+  ERC20Incentive: {
+    pays: 'token',
+    reward: 'fixed',
+    spends: 'claims that remain',
+    claimsOfAnAddress: 'one',
+    hasTotals: true,
+  },
+  PointsIncentive: { pays: 'points', reward: 'fixed', spends: 'claims', claimsOfAnAddress: 'one', hasTotals: false },
+  ERC20VariableIncentive: { ...budgeted, pays: 'token', reward: 'signed share' },
+  ERC20VariableCriteriaIncentive: shared,
+  ERC20VariableCriteriaIncentiveV2: shared,
+  ERC20PeggedIncentive: { ...budgeted, pays: 'token in its peg', reward: 'fixed' },
+  ERC20PeggedVariableCriteriaIncentive: peggedShare,
+  ERC20PeggedVariableCriteriaIncentiveV2: peggedShare,
+}
+
+export const payoutOf = ({ type }: Incentive) => payouts[type as IncentiveType]
+const isPegged = (incentive: Incentive) => payoutOf(incentive).pays === 'token in its peg'
+const isCriteria = (incentive: Incentive) => payoutOf(incentive).reward === 'share of the action'
+export const isToken = (incentive: Incentive) => payoutOf(incentive).pays.startsWith('token')
 const figure = (incentive: Incentive, name: string) => BigInt(String(incentive[name]))
 /** A figure the record may leave open, by absence or as an empty text. */
 const recorded = (incentive: Incentive, name: string) =>
@@ -222,27 +264,20 @@ export function amountClaimed(incentive: Incentive, claims: Claim[]) {
 export function remainingBudget(incentive: Incentive, claims: Claim[]) {
   const balance = recorded(incentive, 'remainingBalance')
   if (balance !== undefined) return balance
-  if (incentive.type === 'ERC20Incentive') {
+  const { spends } = payoutOf(incentive)
+  if (spends === 'claims that remain') {
     return figure(incentive, 'reward') * (incentive.strategy === 1 ? 1n : figure(incentive, 'limit'))
   }
-  const budget = figure(incentive, incentive.type === 'CGDAIncentive' ? 'totalBudget' : 'limit')
-  const left = budget - amountClaimed(incentive, claims)
+  const left = figure(incentive, spends === 'totalBudget' ? spends : 'limit') - amountClaimed(incentive, claims)
   return left < 0n ? 0n : left
 }
 
 export function isSpent(incentive: Incentive, claims: Claim[]) {
   if (recorded(incentive, 'remainingBalance') === 0n) return true
-  switch (incentive.type) {
-    case 'AllowListIncentive':
-    case 'PointsIncentive':
-      return BigInt(claims.length) >= figure(incentive, 'limit')
-    case 'ERC20Incentive':
-      return figure(incentive, 'limit') === 0n
-    case 'CGDAIncentive':
-      return amountClaimed(incentive, claims) >= figure(incentive, 'totalBudget')
-    default:
-      return amountClaimed(incentive, claims) >= figure(incentive, 'limit')
-  }
+  const { spends } = payoutOf(incentive)
+  if (spends === 'claims') return BigInt(claims.length) >= figure(incentive, 'limit')
+  if (spends === 'claims that remain') return figure(incentive, 'limit') === 0n
+  return amountClaimed(incentive, claims) >= figure(incentive, spends)
 }
 
 export const claimsOn = ({ claims }: Campaign, index: number) =>
@@ -431,7 +466,7 @@ function trendingIncentive(incentive: Incentive, { chainId }: Campaign, world: W
       ? undefined
       : toDollars(BigInt(amount) * toScaled(paidIn.priceUsd), USD_SCALE * 10n ** BigInt(paidIn.decimals))
   const rewardPercentage =
-    incentive.type.includes('Variable') && incentive.reward !== '0'
+    payoutOf(incentive).reward.includes('share') && incentive.reward !== '0'
       ? Number(shiftPoint(figure(incentive, 'reward'), 16))
       : undefined
   return {
@@ -457,8 +492,8 @@ export function metadataOf(token: TokenRecord | undefined) {
   return { id: `${chainId}:${address}`, chainId, address, decimals, name, symbol, imageUri }
 }
 
-function formatted({ type }: Incentive, amount: string | undefined, token: TokenRecord | undefined) {
-  if (amount === undefined || type === 'PointsIncentive') return amount
+function formatted(incentive: Incentive, amount: string | undefined, token: TokenRecord | undefined) {
+  if (amount === undefined || payoutOf(incentive).pays === 'points') return amount
   return token === undefined ? undefined : shiftPoint(BigInt(amount), token.decimals)
 }
 
