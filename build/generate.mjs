@@ -25,6 +25,7 @@ const REFERENCE = 'docs/reference/commands.md'
 const TESTS_OF_FILES = [
   'test/project/documents/settings.test.ts',
   'test/project/documents/metrics.test.ts',
+  'test/project/documents/batch-steps.test.ts',
   'test/project/migrations.test.ts',
 ]
 

@@ -8,8 +8,8 @@ import {
 import { findDifferences, pickCampaigns, type Sample } from '../database/find-data-differences.ts'
 import type { FollowedChain } from '../database/lookups/followed-chains.ts'
 import { inSnapshot, type Query } from '../database/snapshot.ts'
-import { examineChanges } from '../read-models/changes/maintain.ts'
-import { examineRevision, readRevision } from '../read-models/data-version/maintain.ts'
+import { examineChanges } from '../read-models/changes/check.ts'
+import { examineRevision, readRevision } from '../read-models/data-version/check.ts'
 import { examineUnvaluedClaims } from '../read-models/prices/check.ts'
 import { type CheckedFinding, type Finding, failed, ok, REBUILD, warning } from '../schemas/check-findings.ts'
 import {

@@ -23,44 +23,48 @@ import { mergeTokens } from './merge/merge-tokens.ts'
 
 /*
  * The steps of a batch once it is staged (staged-batches.ts) and its references are checked (reference-checks.ts):
- * plain statements, in this order; a batch runs those that apply to its kinds of changes. Counts and sums of claims
+ * plain statements, by parts, in this order; a batch runs those that apply to its kinds of changes. docs/batch-steps.md
+ * lists which tables each reads and writes. Counts and sums of claims
  * change by `claim_deltas`; all other derived data is computed again for the campaigns in `touched_campaigns`.
  */
-export const batchSteps: readonly Step[] = [
+export const batchParts: Readonly<Record<string, readonly Step[]>> = {
   // Before any stored row changes: what campaigns are found by, and what they add to totals.
-  ...overlayMetadata,
-  ...recordCampaignChanges,
-  ...touchCampaigns,
-  ...contributeBefore,
+  overlayMetadata,
+  recordCampaignChanges,
+  touchCampaigns,
+  contributeBefore,
 
   // The facts, each after the facts that it refers to.
-  ...mergePrices,
-  ...mergeTokens,
-  ...mergeContracts,
-  ...mergeActionTemplates,
-  ...mergeAccessLists,
-  ...priceTokens,
-  ...recordReassignedIncentives,
-  ...mergeCampaigns,
-  ...findRestatedIncentives,
-  ...findRevaluedClaims,
-  ...findClaimDeltas,
-  ...noteClaimants,
-  ...mergeClaims,
+  mergePrices,
+  mergeTokens,
+  mergeContracts,
+  mergeActionTemplates,
+  mergeAccessLists,
+  priceTokens,
+  recordReassignedIncentives,
+  mergeCampaigns,
+  findRestatedIncentives,
+  findRevaluedClaims,
+  findClaimDeltas,
+  noteClaimants,
+  mergeClaims,
   // Records the changes before the rows are withdrawn.
-  ...recordSignatureChanges,
-  ...recordChanges,
-  ...withdrawIncentives,
-  ...mergeSignatures,
-  ...mergeProfiles,
+  recordSignatureChanges,
+  recordChanges,
+  withdrawIncentives,
+  mergeSignatures,
+  mergeProfiles,
 
   // Derived data, each after its sources.
-  ...changeClaimantCounts,
-  ...refreshIncentiveState,
-  ...changeTotals,
-  ...changeClaimHours,
-  ...changeContractTotals,
-]
+  changeClaimantCounts,
+  refreshIncentiveState,
+  changeTotals,
+  changeClaimHours,
+  changeContractTotals,
+}
+
+/** All of them. */
+export const batchSteps = Object.values(batchParts).flat()
 
 /**
  * Turns staged records into rows and derived data, and records what the revision is about.

@@ -1,9 +1,18 @@
 import { changeClaimHours } from '../../read-models/claim-hours/maintain.ts'
 import { changeContractTotals, changeTotals } from '../../read-models/claim-windows/maintain.ts'
-import { measureRevaluation, priceKinds, revaluePages } from '../../read-models/prices/maintain.ts'
+import { readStatements } from '../../read-models/named-statements.ts'
+import { priceKinds } from '../../read-models/prices/maintain.ts'
 import type { ChangeKind } from '../../read-models/steps.ts'
 import type { Query } from '../batch-connection.ts'
 import { touchClaimed } from './merge-campaigns.ts'
+
+const { measureRevaluation, findRevaluationDeltas, storeRevaluedClaims } = readStatements(
+  'ingest/merge/revalue-claims.sql',
+  ...(['measureRevaluation', 'findRevaluationDeltas', 'storeRevaluedClaims'] as const),
+)
+
+/** Revalues the claims in some pages of the working table. */
+export const revaluePages = [findRevaluationDeltas, storeRevaluedClaims]
 
 /** Pages of the working table that are processed at once: some ten thousand claims. */
 const PAGES_A_STEP = 64

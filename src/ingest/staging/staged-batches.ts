@@ -146,7 +146,8 @@ interface Staging {
   unless?: string
 }
 
-const staging: readonly Staging[] = [
+/** What fills the staging tables, in this order. */
+export const staging: readonly Staging[] = [
   // First of all the records, which the others are compared with.
   ...recordTypes.map((type) => ({ kind: type, table: stagingName(type), identity: stagingTables[type].identity })),
   { kind: 'incentive', table: 'staged_incentive_state' },

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { notedTables } from '../../read-models/changes/maintain.ts'
+import { pendingTables } from '../../read-models/changes/maintain.ts'
 import { contributionTables } from '../../read-models/claim-windows/maintain.ts'
 import { stateTables } from '../../read-models/incentive-state/maintain.ts'
 import { priceTables } from '../../read-models/prices/maintain.ts'
@@ -15,7 +15,7 @@ const workingTables: Record<string, string> = {
   touched_campaigns: 'key bigint, is_record_touched boolean',
   staged_key: 'key bigint, id text, incentive_positions smallint[]',
   ...claimDeltaTables,
-  ...notedTables,
+  ...pendingTables,
   ...priceTables,
   ...contributionTables,
   ...stateTables,
@@ -23,6 +23,8 @@ const workingTables: Record<string, string> = {
 
 /** The tables of records that contain texts of any length. */
 const wideTypes = recordTypes.filter((type) => !isBounded(type))
+
+export const workingTableNames = [...Object.keys(workingTables), ...wideTypes.map(stagingName)].sort()
 
 /**
  * Creates the working tables, once for a connection. Most are empty again after each transaction, so statements on them
@@ -42,7 +44,7 @@ export async function createTempTables(client: pg.Client) {
     (type) => `create temporary table ${stagingName(type)} (${stagingColumns(type)}) on commit preserve rows`,
   )
   // A table without statistics counts as large.
-  const analyze = `analyze ${[...Object.keys(workingTables), ...wideTypes.map(stagingName)].join(', ')}`
+  const analyze = `analyze ${workingTableNames.join(', ')}`
   // In one transaction: separate commits would each wait for the disk, and empty all tables.
   await client.query([...bounded, ...wide, analyze].join(';\n'))
 }
