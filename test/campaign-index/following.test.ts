@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { DatabaseUnreachableError } from '../../src/database/connection/database-errors.ts'
 import { type OpenPool, openPool } from '../../src/database/connection/pool.ts'
@@ -29,7 +29,12 @@ function openReader(database: TestDatabase) {
   const openSnapshot = openSnapshotsOf(opened.pool)
   let loads = 0
   /** Before a snapshot that is loaded is opened, and behind it. */
-  const around = { before: async () => {}, behind: async () => {} }
+  const around = {
+    before: async () => {},
+    behind: async () => {},
+    /** What is received of it. */
+    received: (chunks: AsyncIterable<Buffer>) => chunks,
+  }
   const counting: OpenSnapshot = async (maxMs) => {
     loads += 1
     await around.before()
@@ -39,7 +44,12 @@ function openReader(database: TestDatabase) {
       snapshot.close()
       throw error
     })
-    return snapshot
+    return {
+      ...snapshot,
+      async *stream(statements) {
+        yield* around.received(snapshot.stream(statements))
+      },
+    }
   }
   return {
     around,
@@ -169,6 +179,27 @@ test('what is written while an index is loaded is followed behind it', async () 
   reader.around.behind = async () => {}
   expect(await countOf(reader, await versionOf(database))).toBe(2)
   expect(reader.loads()).toBe(1)
+})
+
+test('a load leaves turns to others every few hundred campaigns, although all of them are received at once', async () => {
+  await using database = await createTestDatabase()
+  await using reader = openReader(database)
+  await database.save?.(...Array.from({ length: 1001 }, () => aCampaign()))
+  let turns = 0
+  let isLoaded = false
+  async function* together(chunks: AsyncIterable<Buffer>) {
+    const received: Buffer[] = []
+    for await (const chunk of chunks) received.push(chunk)
+    void (async () => {
+      for (; !isLoaded; turns += 1) await nextTurn()
+    })()
+    yield Buffer.concat(received)
+  }
+  reader.around.received = together
+  await reader.campaigns.start()
+  isLoaded = true
+  expect(turns).toBeGreaterThanOrEqual(1001 / 500)
+  expect(await countOf(reader, await versionOf(database))).toBe(1001)
 })
 
 test('a load that fails is tried again by who asks next', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { OpenSnapshot } from '../../database/exported-records/export-snapshots.ts'
 import { CampaignIndex } from './campaign-index.ts'
 import { copiedLines, indexedLines, parseLine } from './indexed-rows.ts'
@@ -22,8 +23,8 @@ export interface Revision {
 /** How long the statements of a load may take. */
 const MAX_LOAD_MS = 300_000
 
-/** As many campaigns are added at once: requests are answered in between. */
-const LINES_AT_ONCE = 2000
+/** As many campaigns are added at once, in some milliseconds, and requests are answered in between. */
+const LINES_AT_ONCE = 250
 
 /** All campaigns, of one snapshot. */
 export async function loadIndex(openSnapshot: OpenSnapshot): Promise<IndexState> {
@@ -36,12 +37,14 @@ export async function loadIndex(openSnapshot: OpenSnapshot): Promise<IndexState>
     if (newest === undefined) throw new TypeError('the database has no revision of the data')
     const [counted] = await snapshot.query<{ count: number }>('select count(*)::float8 as count from campaigns')
     const index = new CampaignIndex(counted?.count)
-    let lines: string[] = []
+    const lines: string[] = []
     for await (const more of copiedLines(snapshot.stream([`copy (${indexedLines()}) to stdout`]))) {
       lines.push(...more)
-      if (lines.length < LINES_AT_ONCE) continue
-      index.apply(lines.map(parseLine))
-      lines = []
+      while (lines.length >= LINES_AT_ONCE) {
+        index.apply(lines.splice(0, LINES_AT_ONCE).map(parseLine))
+        // What has been received already is iterated without a turn for others.
+        await nextTurn()
+      }
     }
     index.apply(lines.map(parseLine))
     return {
