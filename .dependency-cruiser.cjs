@@ -345,7 +345,7 @@ module.exports = {
       name: 'production-needs-no-tools',
       comment: 'What runs in production imports no tool of development.',
       severity: 'error',
-      from: { path: '^src/' },
+      from: { path: '^(src|packages/(embedded-postgres|strict-http)/src)/' },
       to: { path: [`node_modules/${TOOLS.slice(1)}`, TOOLS] },
     },
     {

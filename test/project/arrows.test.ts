@@ -79,6 +79,7 @@ const planted: [rule: string, file: string, content: string][] = [
   ['production-needs-no-tests', 'packages/client/src/retries.ts', "export * from '../../../test/setup/records.ts'"],
   ['production-needs-no-tests', 'src/observability/metrics-server.ts', "export * from '../../test/setup/records.ts'"],
   ['production-needs-no-tools', 'src/observability/logging.ts', "export { test } from 'vitest'"],
+  ['production-needs-no-tools', 'packages/strict-http/src/relative-links.ts', "export { test } from 'vitest'"],
   [
     'tracing-listens',
     'src/observability/traces.ts',
