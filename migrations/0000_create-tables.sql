@@ -188,7 +188,8 @@ CREATE TABLE "followed_campaigns" (
 	"id" text PRIMARY KEY NOT NULL,
 	"chain_id" bigint NOT NULL,
 	"contracts" text[] NOT NULL,
-	"origin" json NOT NULL
+	"origin" json NOT NULL,
+	"validator_kind" text GENERATED ALWAYS AS (origin ->> 'validatorKind') STORED
 );
 --> statement-breakpoint
 CREATE TABLE "followed_chains" (

@@ -1484,7 +1484,7 @@ export interface components {
         /** @enum {string} */
         ChangeKind: "campaign.added" | "campaign.changed" | "campaign.removed" | "claim.added" | "claim.removed" | "token.changed" | "price.changed" | "chain.reorganised" | "reset";
         /** @enum {string} */
-        ClaimReasonCode: "not-started" | "ended" | "max-participants-reached" | "incentive-spent" | "on-deny-list" | "not-on-allow-list" | "list-unknown" | "already-claimed" | "claimed-before" | "signature-missing";
+        ClaimReasonCode: "not-started" | "ended" | "max-participants-reached" | "incentive-spent" | "on-deny-list" | "not-on-allow-list" | "list-unknown" | "already-claimed" | "claimed-before" | "signature-missing" | "signature-invalid";
         /** @enum {string} */
         ChainStatusState: "back-filling" | "following" | "behind";
         /** @enum {string} */

@@ -4,7 +4,8 @@ create or replace function claim_facts(keys bigint[], positions smallint[], clai
 returns table (
   campaign_key bigint, starts_at timestamptz, ends_at timestamptz, max_participants numeric, are_participants_reached boolean,
   list_type text, is_denied boolean, is_admitted boolean, "position" smallint, type text, is_spent boolean,
-  max_claims numeric, has_claimed_all boolean, last_hash bytea, last_timestamp bigint, signature text, referrer text
+  max_claims numeric, has_claimed_all boolean, last_hash bytea, last_timestamp bigint, signature text, referrer text,
+  campaign_id text, validator text, validator_kind text
 )
 language plpgsql stable rows 20
 set plan_cache_mode = force_generic_plan
@@ -26,7 +27,8 @@ begin
         where claims.campaign_key = incentive.campaign_key and claims.incentive_position = incentive."position"
           and claims.claimant = claim_facts.claimant
       ) >= allowed.max_claims else false end,
-    last.tx_hash, last.block_timestamp, signed.signature, signed.referrer
+    last.tx_hash, last.block_timestamp, signed.signature, signed.referrer,
+    campaign.id, campaign.validator, followed.validator_kind
   from (
     select wanted.key, wanted."position" from unnest(keys, positions) wanted (key, "position")
   ) asked
@@ -47,6 +49,7 @@ begin
     order by claims.block_timestamp desc, claims.tx_hash desc, claims.log_index desc limit 1
   ) last on true
   left join claim_signatures signed on signed.campaign_key = incentive.campaign_key
-    and signed.incentive_position = incentive."position" and signed.claimant = claim_facts.claimant;
+    and signed.incentive_position = incentive."position" and signed.claimant = claim_facts.claimant
+  left join followed_campaigns followed on followed.id = campaign.id and signed.signature is not null;
 end
 $$;

@@ -2,7 +2,9 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
 import type { ClaimReason, Verdict } from '../../schemas/campaigns/account-eligibility.ts'
 import type { AllowList } from '../../schemas/campaigns/allow-lists.ts'
+import type { ValidatorKind } from '../../schemas/campaigns/claim-signers.ts'
 import type { IncentiveType } from '../../schemas/campaigns/incentives.ts'
+import { isRefused } from './checked-signatures.ts'
 
 /** The facts of the incentives of campaigns, or of those at positions, about the placeholder `user`, as `facts`. */
 export const claimFacts = (keys: SQL, positions: SQL = sql`null::smallint[]`) =>
@@ -32,6 +34,10 @@ export const factColumns = {
   lastTimestamp: sql<number | null>`facts.last_timestamp::float8`,
   signature: sql<string | null>`facts.signature`,
   referrer: sql<string | null>`facts.referrer`,
+  campaignId: sql<string>`facts.campaign_id`,
+  validator: sql<string>`facts.validator`,
+  /** Null if unknown, for campaigns of chains that are not followed, and without a signature. */
+  validatorKind: sql<ValidatorKind | null>`facts.validator_kind`,
 }
 /** The facts of an incentive, and of its campaign, about a claimant; null if unknown. */
 export type FactRow = SelectResultFields<typeof factColumns>
@@ -76,22 +82,30 @@ function toVerdict(applied: readonly AppliedReason[], hasSignature: boolean): Ve
 }
 
 /** Whether an incentive can be claimed, and every reason that holds, in the order of the contract. */
-function evaluateRow(row: FactRow, now: Date) {
+function evaluateRow(row: FactRow, now: Date, isSignatureRefused: boolean) {
   const { before, lists } = campaignReasons(row, now)
   const applied: AppliedReason[] = [...before]
   if (row.isSpent) applied.push([{ code: 'incentive-spent' }, 'blocked'])
   applied.push(...lists, ...claimReasons(row))
   if (row.signature === null) applied.push([{ code: 'signature-missing' }, undefined])
+  if (isSignatureRefused) applied.push([{ code: 'signature-invalid' }, 'blocked'])
   return { verdict: toVerdict(applied, row.signature !== null), reasons: applied.map(([reason]) => reason) }
 }
 
+/** Whether the validator would refuse the recorded signature; false if that is not known. */
+async function hasRefusedSignature({ signature, validatorKind, ...row }: FactRow, claimant: string) {
+  if (signature === null || validatorKind === null) return false
+  return isRefused({ ...row, claimant, validatorKind, signature })
+}
+
 /** The verdict on an incentive. */
-export const verdictOn = (row: FactRow, now: Date) => evaluateRow(row, now).verdict
+export const verdictOn = async (row: FactRow, user: string, now: Date) =>
+  evaluateRow(row, now, await hasRefusedSignature(row, user)).verdict
 
 /** The verdict on an incentive, every reason that holds, and, if it can be claimed, the data needed for that. */
 export async function evaluate(row: FactRow, of: { id: string; user: string }, now: Date) {
   const { position, signature, referrer } = row
-  const evaluated = evaluateRow(row, now)
+  const evaluated = evaluateRow(row, now, await hasRefusedSignature(row, of.user))
   if (evaluated.verdict !== 'claimable' || signature === null || referrer === null || position === null)
     return evaluated
   // Loads the encoder of calls, which few requests need.

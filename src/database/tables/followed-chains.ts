@@ -12,6 +12,7 @@ import {
   smallint,
   text,
 } from 'drizzle-orm/pg-core'
+import type { ValidatorKind } from '../../schemas/campaigns/claim-signers.ts'
 import { address, baseUnits, blockTimestamp, chainId, exactNumber, instant, transactionHash } from '../column-types.ts'
 
 /*
@@ -98,6 +99,8 @@ export const followedCampaigns = pgTable(
     contracts: address().array().notNull(),
     /** See src/indexer/protocol/campaign-origins; as it was read, so that the result is the same again. */
     origin: json().$type<Record<string, unknown>>().notNull(),
+    /** Kind of its validator, null if unknown: how the signatures of its claims are checked. */
+    validatorKind: text().$type<ValidatorKind>().generatedAlwaysAs(sql`origin ->> 'validatorKind'`),
   },
   (table) => [
     index('followed_campaigns_by_chain').on(table.chainId),

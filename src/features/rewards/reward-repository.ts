@@ -25,10 +25,11 @@ export function createRewardRepository(database: Database, tokenStore: TokenStor
     if (state !== 'claimable') return undefined
     const rows = await signed.execute({ user })
     const facts = rows.filter(({ isFound }) => isFound)
+    const verdicts = await Promise.all(facts.map((row) => verdictOn(row, user, now)))
     return {
       revision: rows[0]?.revision,
       facts,
-      those: facts.filter((row) => verdictOn(row, now) === 'claimable'),
+      those: facts.filter((_, place) => verdicts[place] === 'claimable'),
     }
   }
 
@@ -151,8 +152,8 @@ const prepareSigned = (database: Database) =>
       revision: dataRevision,
       isFound: sql<boolean>`facts.campaign_key is not null`,
       ...factColumns,
-      // Each has one, and only those of a page are shown.
-      signature: sql<string>`''`,
+      // Each has one, and only those of a page are shown: it is read where it can be checked.
+      signature: sql<string>`case when facts.validator_kind is null then '' else facts.signature end`,
     })
     .from(sql`(values (0)) as one`)
     .leftJoin(

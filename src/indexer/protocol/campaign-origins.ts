@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import type { ValidatorKind } from '../../schemas/campaigns/claim-signers.ts'
 import type { Action } from './action-components.ts'
 import type { FixedIncentive } from './fixed-incentives.ts'
 import type { ProtocolEvent } from './protocol-events.ts'
@@ -35,6 +36,8 @@ export interface CampaignOrigin {
   terms?: { protocolFee: string; maxParticipants: string }
   /** Of the validator (see contracts/read-components); absent until that is read. */
   maxClaimsPerClaimant?: number | 'unlimited' | null
+  /** Null if unknown; absent until the validator is read. */
+  validatorKind?: ValidatorKind | null
   /** What has to be done; absent until the action is read. */
   actionDetails?: Action
   /** How many incentives it was created with; later ones are named by events. */

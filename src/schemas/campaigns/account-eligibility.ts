@@ -21,6 +21,7 @@ const reasonCodes = [
   'already-claimed',
   'claimed-before',
   'signature-missing',
+  'signature-invalid',
 ] as const
 
 export const ClaimReason = component(

@@ -21,7 +21,8 @@ const payloadForms = {
   ]),
 }
 
-const validatorData = parseAbiParameters([
+/** The first part of a payload: who signed. */
+export const validatorData = parseAbiParameters([
   'Signed signed',
   'struct Signed { address signer; bytes signature; uint8 incentiveQuantity; }',
 ])
@@ -37,18 +38,28 @@ export interface SignedClaim {
   signature: string
 }
 
-/** Whether a recorded signature is the complete data of a claim, and not just a signature. */
-export function isClaimPayload(signature: string): boolean {
+/** The complete data of a claim; of the second form with a referrer. */
+interface ClaimPayload {
+  validatorData: Hex
+  incentiveData: Hex
+  referrer?: Hex
+}
+
+/** What a recorded signature says if it is the complete data of a claim; undefined if it is just a signature. */
+export function decodePayload(signature: string): ClaimPayload | undefined {
   const form = PAYLOAD.exec(signature)?.[1]
-  if (form !== '40' && form !== '60') return false
+  if (form !== '40' && form !== '60') return undefined
   try {
     const [payload] = decodeAbiParameters(payloadForms[form], signature as Hex)
-    const [{ incentiveQuantity }] = decodeAbiParameters(validatorData, payload.validatorData)
-    return incentiveQuantity <= 255
+    const [signed] = decodeAbiParameters(validatorData, payload.validatorData)
+    return signed.incentiveQuantity <= 255 ? payload : undefined
   } catch {
-    return false
+    return undefined
   }
 }
+
+/** Whether a recorded signature is the complete data of a claim, and not just a signature. */
+export const isClaimPayload = (signature: string) => decodePayload(signature) !== undefined
 
 /**
  * The call that claims for a claimant; undefined if the signature is not a complete payload. It has no value: a

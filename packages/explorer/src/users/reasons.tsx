@@ -15,6 +15,7 @@ const WORDS: Readonly<Record<ClaimReason['code'], string>> = {
   'already-claimed': 'Claimed as often as allowed',
   'claimed-before': 'Claimed before',
   'signature-missing': 'No signature is recorded yet',
+  'signature-invalid': 'The recorded signature is not by the signer that it names: the campaign would refuse it',
 }
 
 /** Why an account can or cannot claim, with what proves it. */

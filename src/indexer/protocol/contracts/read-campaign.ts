@@ -16,8 +16,8 @@ import {
   lacksLimit,
   readAllowList,
   readIncentive,
-  readMaxClaims,
   readState,
+  readValidator,
   toIncentiveRecord,
 } from './read-components.ts'
 
@@ -46,7 +46,9 @@ export interface ChainCampaign {
 
 /** An origin without missing facts. */
 export type CompleteOrigin = CampaignOrigin &
-  Required<Pick<CampaignOrigin, 'terms' | 'actionDetails' | 'blockTimestamp' | 'maxClaimsPerClaimant'>>
+  Required<
+    Pick<CampaignOrigin, 'terms' | 'actionDetails' | 'blockTimestamp' | 'maxClaimsPerClaimant' | 'validatorKind'>
+  >
 
 /**
  * Reads all facts that an origin lacks, which are fixed.
@@ -62,14 +64,19 @@ export async function completeOrigin(
 ): Promise<CompleteOrigin | null> {
   const { blockTimestamp } = origin
   if (blockTimestamp === undefined) throw new TypeError(`the time of the block of ${origin.id} is not there`)
-  const [{ terms, incentives }, actionDetails, maxClaimsPerClaimant] = await Promise.all([
+  const [{ terms, incentives }, actionDetails, validator] = await Promise.all([
     completeIncentives(reader, origin, readerAt, setUps),
     origin.actionDetails ?? readAction(reader, origin.action),
-    origin.maxClaimsPerClaimant === undefined ? readMaxClaims(reader, origin.validator) : origin.maxClaimsPerClaimant,
+    knownValidator(origin) ?? readValidator(reader, origin.validator),
   ])
-  return terms === undefined
-    ? null
-    : { ...origin, blockTimestamp, terms, incentives, actionDetails, maxClaimsPerClaimant }
+  return terms === undefined ? null : { ...origin, blockTimestamp, terms, incentives, actionDetails, ...validator }
+}
+
+/** What is stored of its validator; undefined if something of it has still to be read. */
+function knownValidator({ maxClaimsPerClaimant, validatorKind }: CampaignOrigin) {
+  return maxClaimsPerClaimant === undefined || validatorKind === undefined
+    ? undefined
+    : { maxClaimsPerClaimant, validatorKind }
 }
 
 /** The terms and incentives; incentives that no event has named are those the core lists. */

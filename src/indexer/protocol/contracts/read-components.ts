@@ -3,6 +3,7 @@ import type { Hex } from 'viem'
 import { decodeAbiParameters, hexToString } from 'viem/utils'
 import type { TokenRecord } from '../../../ingest/records.ts'
 import type { AllowListType } from '../../../schemas/campaigns/allow-lists.ts'
+import type { ValidatorKind } from '../../../schemas/campaigns/claim-signers.ts'
 import type { AuctionState } from '../../../schemas/campaigns/incentives.ts'
 import {
   type FixedIncentive,
@@ -141,25 +142,40 @@ export function toIncentiveRecord(fixed: FixedIncentive, responses: StateResults
   return { ...fixed, limit: String(remaining), ...totals }
 }
 
-/** How many claims a validator allows one claimant on one incentive; null if unknown. */
-export type MaxClaims = number | 'unlimited' | null
+/** What a validator says of itself: how many claims it allows one claimant on one incentive, and its kind; null if unknown. */
+export interface ValidatorFacts {
+  maxClaimsPerClaimant: number | 'unlimited' | null
+  validatorKind: ValidatorKind | null
+}
 
-/**
- * Kinds of validators by component interface, of the first form and the second: those that count claims, and those that
- * do not.
- */
-const limited: ReadonlySet<string> = new Set(['0xc8ebc758', '0xf1a436d9', '0xb0fafe58', '0x89b50fd9'])
-const unlimited: ReadonlySet<string> = new Set(['0xb8ce7b22', '0x81818aa3'])
+/** Kinds of validators by component interface. */
+const validatorKinds: ReadonlyMap<string, ValidatorKind> = new Map([
+  ['0xb8ce7b22', 'SignerValidator'],
+  ['0x81818aa3', 'SignerValidatorV2'],
+  ['0xc8ebc758', 'LimitedSignerValidator'],
+  ['0xf1a436d9', 'LimitedSignerValidatorV2'],
+  ['0xb0fafe58', 'PayableLimitedSignerValidator'],
+  ['0x89b50fd9', 'PayableLimitedSignerValidatorV2'],
+])
+
+/** Those that do not count claims. */
+const unlimited: ReadonlySet<ValidatorKind> = new Set(['SignerValidator', 'SignerValidatorV2'])
 
 /** Reads the kind of a validator. Neither its kind nor its maximum ever changes. */
-export async function readMaxClaims(reader: ContractReader, validator: Hex): Promise<MaxClaims> {
-  const [kind = '', max] = await Promise.all([
+export async function readValidator(reader: ContractReader, validator: Hex): Promise<ValidatorFacts> {
+  const [component = '', max] = await Promise.all([
     reader.read(validator, 'getComponentInterface'),
     reader.read(validator, 'maxClaimCount'),
   ])
+  const validatorKind = validatorKinds.get(component) ?? null
+  return { validatorKind, maxClaimsPerClaimant: toMaxClaims(validatorKind, max) }
+}
+
+function toMaxClaims(kind: ValidatorKind | null, max: bigint | undefined) {
+  if (kind === null) return null
   if (unlimited.has(kind)) return 'unlimited'
   // A maximum of 0 would allow no claim at all: it counts as unknown.
-  if (!limited.has(kind) || max === undefined || max === 0n) return null
+  if (max === undefined || max === 0n) return null
   // No claimant ever has so many claims.
   return max > BigInt(Number.MAX_SAFE_INTEGER) ? 'unlimited' : Number(max)
 }
