@@ -1,6 +1,7 @@
 import { createClient } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
 import { setFollowed } from '../setup/data/followed-chains.ts'
+import { aCampaign, aClaim, aHash, anAddress, anErc20Incentive } from '../setup/records.ts'
 import { startRefusingServer } from '../setup/servers/refusing-server.ts'
 import { startTestApp } from '../setup/test-app.ts'
 import { startTestClient } from '../setup/test-client.ts'
@@ -57,4 +58,27 @@ test('a block that is not there yet is waited for', async () => {
   const client = createClient({ baseUrl: server.url }).after(8453, 6)
   expect(await client.listCampaigns()).toEqual({ campaigns: [], totalCampaigns: 0 })
   expect(server.asked).toEqual(['/campaigns?minBlock=8453:6', '/campaigns?minBlock=8453:6'])
+})
+
+test('after a receipt, what its transaction claimed is returned, once its block has been seen', async () => {
+  await using service = await startTestClient()
+  const { api, client, exchanges } = service
+  const campaign = aCampaign({
+    id: `8453:${anAddress('core')}:7`,
+    incentives: [anErc20Incentive(anAddress('asset')), anErc20Incentive(anAddress('asset'))],
+  })
+  const elsewhere = aCampaign({ id: `10:${anAddress('core')}:7`, incentives: campaign.incentives })
+  const transactionHash = aHash('the transaction')
+  const claims = Array.from({ length: 120 }, (_, logIndex) =>
+    aClaim(campaign, { txHash: transactionHash, logIndex, claimant: anAddress(`claimant ${logIndex}`) }),
+  )
+  await api.save(campaign, elsewhere, ...claims, aClaim(campaign, {}), aClaim(elsewhere, { txHash: transactionHash }))
+  await setFollowed(api.database, 8453, 5)
+  const asked = client.afterReceipt({ chainId: 8453, transactionHash, blockNumber: 6n })
+  await setFollowed(api.database, 8453, 6)
+  expect((await asked).map(({ campaignId, logIndex }) => [campaignId, logIndex])).toEqual(
+    claims.map(({ campaignId, logIndex }) => [campaignId, logIndex]),
+  )
+  expect(exchanges.every(({ request }) => request.url.includes('minBlock=8453:6'))).toBe(true)
+  expect(await client.afterReceipt({ chainId: 8453, transactionHash: aHash('none'), blockNumber: 5 })).toEqual([])
 })

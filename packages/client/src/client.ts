@@ -68,6 +68,13 @@ export interface RequestOptions {
   signal?: AbortSignal
 }
 
+/** What is read of the receipt of a transaction; viem's has all but the chain. */
+export interface Receipt {
+  chainId: number
+  transactionHash: string
+  blockNumber: bigint | number
+}
+
 /** What a listing may be asked: it counts the pages by itself. */
 type ListingQuery<Id extends 'listCampaigns' | 'listContracts'> = Omit<Query<Id>, 'page' | 'pageSize' | 'cursor'> & {
   /** Entries that are asked for at a time, 1 to 100; default 100. */
@@ -164,6 +171,8 @@ export interface Client {
    * Blocks of several chains add up: `client.after(8453, receipt.blockNumber).after(10, other.blockNumber)`.
    */
   after(chainId: number, blockNumber: bigint | number): Client
+  /** What a transaction has claimed, as `after` its block: `client.afterReceipt({ ...receipt, chainId: 8453 })`. */
+  afterReceipt(receipt: Receipt, options?: RequestOptions): Promise<Claim[]>
   /**
    * The same service by path, as `openapi-fetch` has it and libraries that build on it take it: with the headers of
    * answers, and with failures as `error` instead of rejections.
@@ -218,6 +227,11 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
       bodyOf(api.GET('/campaigns/accesslists', { ...options, params: { query } })),
     getUserProfile: (query = {}, options) => bodyOf(api.GET('/users/profile', { ...options, params: { query } })),
   } satisfies Operations & Partial<Client>
+  const after: Client['after'] = (chainId, blockNumber) => {
+    const block = BigInt(blockNumber)
+    const known = blocks.get(chainId) ?? 0n
+    return clientOf(service, new Map([...blocks, [chainId, block > known ? block : known]]))
+  }
   return {
     ...operations,
     eachCampaign: ({ pageSize: initialSize, ...query }: ListingQuery<'listCampaigns'> = {}, options?: RequestOptions) =>
@@ -249,10 +263,12 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
       }, initialSize),
     changes: (query = {}, options) =>
       iterateChanges((request) => operations.listChanges(request, options), query, options?.signal),
-    after(chainId, blockNumber) {
-      const block = BigInt(blockNumber)
-      const known = blocks.get(chainId) ?? 0n
-      return clientOf(service, new Map([...blocks, [chainId, block > known ? block : known]]))
+    after,
+    async afterReceipt({ chainId, transactionHash, blockNumber }, options) {
+      const query = { chainId: [chainId], txHash: [transactionHash] }
+      const claims: Claim[] = []
+      for await (const claim of after(chainId, blockNumber).eachClaim(query, options)) claims.push(claim)
+      return claims
     },
     api: apiOf(service, blocks),
   }
