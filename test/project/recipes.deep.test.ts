@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AppliedChanges } from '../../src/database/migrate-database.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { copySources, filesOf, filesToldOf, type Recipe } from '../setup/documents/copied-sources.ts'
-import { aCampaign, anAddress, aStep, aToken } from '../setup/records.ts'
+import { aCampaign, aClaim, anAddress, aStep, aToken } from '../setup/records.ts'
 import type { TestApp } from '../setup/test-app.ts'
 
 /*
@@ -14,6 +14,8 @@ import type { TestApp } from '../setup/test-app.ts'
  */
 
 const root = join(import.meta.dirname, '../..')
+
+const now = Math.floor(Date.now() / 1000)
 
 let copy: Awaited<ReturnType<typeof copySources>>
 let database: TestDatabase
@@ -25,7 +27,7 @@ let statements: string[]
 let applied: AppliedChanges[]
 
 beforeAll(async () => {
-  copy = await copySources([...operation, ...readModel, ...column, ...setting])
+  copy = await copySources([...operation, ...readModel, ...variant, ...column, ...setting])
   statements = (await generateMigration(copy.folder, 'follow-recipes')).split('--> statement-breakpoint\n')
   database = await createTestDatabase()
   const { migrateDatabase } = await copy.load<typeof import('../../src/database/migrate-database.ts')>(
@@ -168,18 +170,39 @@ export const campaignStepCounts = pgTable('campaign_step_counts', {
 `,
   ],
   [
+    'src/read-models/step-counts/maintain.sql',
+    undefined,
+    `-- name: changeStepCounts
+insert into campaign_step_counts (campaign_key, step_count)
+select key, (select count(*) from action_steps where campaign_key = key) from touched_campaigns
+on conflict (campaign_key) do update set step_count = excluded.step_count;
+
+-- name: fillStepCounts
+insert into campaign_step_counts (campaign_key, step_count)
+select key, (select count(*) from action_steps where campaign_key = key) from campaigns
+on conflict (campaign_key) do update set step_count = excluded.step_count;
+`,
+  ],
+  [
     'src/read-models/step-counts/maintain.ts',
     undefined,
-    `import { type Sample, within } from '../../database/find-data-differences.ts'
+    `import { readStatements } from '../named-statements.ts'
 import { aboutCampaigns, type Step, stepsFor } from '../steps.ts'
 
-/** @param keys a query for keys of campaigns */
-export const refreshStepCounts = (keys: string) => \`
-  insert into campaign_step_counts (campaign_key, step_count)
-  select key, (select count(*) from action_steps where campaign_key = key) from campaigns where key in (\${keys})
-  on conflict (campaign_key) do update set step_count = excluded.step_count\`
+const statements = readStatements(
+  'read-models/step-counts/maintain.sql',
+  ...(['changeStepCounts', 'fillStepCounts'] as const),
+)
 
-export const changeStepCounts: Step[] = stepsFor(aboutCampaigns, refreshStepCounts('select key from touched_campaigns'))
+export const changeStepCounts: Step[] = stepsFor(aboutCampaigns, statements.changeStepCounts)
+
+export const recomputeStepCounts = [statements.fillStepCounts]
+`,
+  ],
+  [
+    'src/read-models/step-counts/check.ts',
+    undefined,
+    `import { type Sample, within } from '../../database/find-data-differences.ts'
 
 /** Campaigns whose number of steps is not that of their steps. */
 export const differingStepCounts = (sample: Sample) => \`
@@ -197,17 +220,17 @@ export const differingStepCounts = (sample: Sample) => \`
     'import { aboutCampaigns,',
     "import { changeStepCounts } from '../read-models/step-counts/maintain.ts'\n",
   ],
-  ['src/ingest/batch-steps.ts', '  ...changeTotals,\n', '  ...changeStepCounts,\n'],
+  ['src/ingest/batch-steps.ts', '  changeTotals,\n', '  changeStepCounts,\n'],
   [
     'src/ingest/rebuild.ts',
     'import { takeImportLock }',
-    "import { refreshStepCounts } from '../read-models/step-counts/maintain.ts'\n",
+    "import { recomputeStepCounts } from '../read-models/step-counts/maintain.ts'\n",
   ],
-  ['src/ingest/rebuild.ts', "  'delete from token_versions',\n", "  refreshStepCounts('select key from campaigns'),\n"],
+  ['src/ingest/rebuild.ts', "  'delete from token_versions',\n", '  ...recomputeStepCounts,\n'],
   [
     'src/doctor/derived-column-checks.ts',
-    'import { differingFlags,',
-    "import { differingStepCounts } from '../read-models/step-counts/maintain.ts'\n",
+    'import { differingPrices,',
+    "import { differingStepCounts } from '../read-models/step-counts/check.ts'\n",
   ],
   [
     'src/doctor/derived-column-checks.ts',
@@ -216,7 +239,7 @@ export const differingStepCounts = (sample: Sample) => \`
   ],
 ]
 
-test('a read model is added in five files, those that CONTRIBUTING names, and a migration; it changes with its facts, is checked, and is rebuilt', async () => {
+test('a read model is added in seven files, those that CONTRIBUTING names, and a migration; it changes with its facts, is checked, and is rebuilt', async () => {
   expect(await filesToldOf('A read model.')).toEqual(
     filesOf(readModel).map((file) => file.replace('step-counts', '<name>')),
   )
@@ -241,6 +264,46 @@ test('a read model is added in five files, those that CONTRIBUTING names, and a 
   const { rebuild } = await copy.load<typeof import('../../src/ingest/rebuild.ts')>('src/ingest/rebuild.ts')
   await rebuild(database.url, { isOwnSchema: false, log: () => undefined })
   expect(await counts()).toEqual([0, 1])
+})
+
+const variant: Recipe = [
+  [
+    'src/schemas/campaigns/incentives.ts',
+    '/** In the order of the reference. */',
+    `const WeeklyIncentive = variant(
+  'WeeklyIncentive',
+  'An amount of a token that claims may take again and again.',
+  { asset, reward: shareOf('the amount signed in the claim'), limit: budgetLimit, ...tokenProperties },
+  { reward: 'share', limit: 'budget', paysOnce: false },
+)
+
+`,
+  ],
+  ['src/schemas/campaigns/incentives.ts', '  AllowListIncentive,\n', '  WeeklyIncentive,\n'],
+]
+
+test('an incentive variant is added to one file of the sources, and is derived, listed and ranked by its traits', async () => {
+  expect(await filesToldOf('An incentive variant.')).toEqual(filesOf(variant))
+  expect(statements.filter((statement) => statement.includes("'WeeklyIncentive'"))).toHaveLength(1)
+  const asset = anAddress('weekly')
+  const incentive = { type: 'WeeklyIncentive', asset, reward: '50000000000000000', limit: '100' }
+  const campaign = aCampaign({ incentives: [incentive] })
+  await api.save(
+    aToken({ chainId: campaign.id.startsWith('10:') ? 10 : 8453, address: asset, decimals: 0, priceUsd: '2' }),
+    ...[campaign, aClaim(campaign, { amount: '30', blockTimestamp: String(now - 60) })],
+  )
+  const { incentives } = (await api.get(`/campaigns/${campaign.id}`)).json()
+  expect(incentives).toEqual([expect.objectContaining({ ...incentive, totalAmountClaimed: '30', totalClaims: '1' })])
+  const { trendingCampaigns } = (await api.get('/reward-kit/trending?tokenWhitelist=false')).json()
+  const ranked = trendingCampaigns.find(({ id }: { id: string }) => id === campaign.id)
+  expect(ranked.incentives).toEqual([expect.objectContaining({ type: 'WeeklyIncentive', rewardPercentage: 5 })])
+  expect((await api.get(`/outlook?campaignId=${campaign.id}`)).json().campaigns[0].incentives).toEqual([
+    expect.objectContaining({ budgetLeft: '70', spentShare: 0.3 }),
+  ])
+  await api.save(aClaim(campaign, { amount: '70', blockTimestamp: String(now - 50) }))
+  expect(
+    await database.query(`select is_spent, remaining_budget::text from incentives where type = 'WeeklyIncentive'`),
+  ).toEqual([{ is_spent: true, remaining_budget: '0' }])
 })
 
 const column: Recipe = [

@@ -9,6 +9,7 @@ import type {
   RemovalRecord,
   TokenRecord,
 } from '../../src/ingest/records.ts'
+import { type IncentiveType, incentiveTypes } from '../../src/schemas/campaigns/incentives.ts'
 
 /*
  * Records for tests: complete, all different, and the same in every run. What a test is about, it says itself.
@@ -133,7 +134,7 @@ export const mintingStep = { ...aStep(anAddress('mint')), signatureName: 'mint(a
 type IncentiveRecord = CampaignRecord['incentives'][number]
 
 /**
- * Each of the ten variants once, with all its fields, in the order of the reference. `toAddress` makes the addresses
+ * Each of the variants once, with all its fields, in the order of the reference. `toAddress` makes the addresses
  * from the words `asset`, `peg`, `venue`, `allow list` and `criteria`.
  */
 export function anIncentiveOfEachVariant(toAddress: (word: string) => string): IncentiveRecord[] {
@@ -142,44 +143,23 @@ export function anIncentiveOfEachVariant(toAddress: (word: string) => string): I
   const figures = { claimedAmount: '11', totalAmountClaimed: '12', totalClaims: '13', remainingBalance: '14' }
   const criteria = { criteriaType: 1, signature: '0xa9059cBB', fieldIndex: 3, targetContract: toAddress('criteria') }
   const scaled = { reward: '2000000000000000000', limit: '5000', maxReward: '600', rebatePercentage: 2.5 }
-  return [
-    { type: 'AllowListIncentive', allowListAddress: toAddress('allow list'), limit: '10' },
-    {
-      type: 'CGDAIncentive',
-      asset,
-      initialReward: '100',
-      rewardDecay: '5',
-      rewardBoost: '6',
-      totalBudget: '7000',
-    },
-    { type: 'ERC20Incentive', asset, strategy: 1, reward: '100', limit: '20', ...figures },
-    { type: 'PointsIncentive', venue: toAddress('venue'), selector: '0x40C10f19', reward: '30', limit: '40' },
-    { type: 'ERC20VariableIncentive', asset, reward: '1', limit: '5000', ...figures },
-    {
-      type: 'ERC20VariableCriteriaIncentive',
-      asset,
-      criteria: { ...criteria, criteriaType: 0 },
+  const fields: Record<IncentiveType, object> = {
+    AllowListIncentive: { allowListAddress: toAddress('allow list'), limit: '10' },
+    CGDAIncentive: { asset, initialReward: '100', rewardDecay: '5', rewardBoost: '6', totalBudget: '7000' },
+    ERC20Incentive: { asset, strategy: 1, reward: '100', limit: '20', ...figures },
+    PointsIncentive: { venue: toAddress('venue'), selector: '0x40C10f19', reward: '30', limit: '40' },
+    ERC20VariableIncentive: { asset, reward: '1', limit: '5000', ...figures },
+    ERC20VariableCriteriaIncentive: { asset, criteria: { ...criteria, criteriaType: 0 }, ...scaled, ...figures },
+    ERC20VariableCriteriaIncentiveV2: { asset, criteria: { ...criteria, valueType: 1 }, ...scaled, ...figures },
+    ERC20PeggedIncentive: { asset, peg, reward: '100', limit: '5000', ...figures },
+    ERC20PeggedVariableCriteriaIncentive: { asset, peg, criteria, ...scaled, ...figures },
+    ERC20PeggedVariableCriteriaIncentiveV2: {
+      ...{ asset, peg, criteria: { ...criteria, valueType: 0 } },
       ...scaled,
       ...figures,
     },
-    {
-      type: 'ERC20VariableCriteriaIncentiveV2',
-      asset,
-      criteria: { ...criteria, valueType: 1 },
-      ...scaled,
-      ...figures,
-    },
-    { type: 'ERC20PeggedIncentive', asset, peg, reward: '100', limit: '5000', ...figures },
-    { type: 'ERC20PeggedVariableCriteriaIncentive', asset, peg, criteria, ...scaled, ...figures },
-    {
-      type: 'ERC20PeggedVariableCriteriaIncentiveV2',
-      asset,
-      peg,
-      criteria: { ...criteria, valueType: 0 },
-      ...scaled,
-      ...figures,
-    },
-  ]
+  }
+  return incentiveTypes.map((type) => ({ type, ...fields[type] }))
 }
 
 /** Records as a reader of files or blocks gives them: addresses and IDs in lower case. */

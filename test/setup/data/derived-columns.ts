@@ -3,9 +3,9 @@ import { expect } from 'vitest'
 import { derivedColumns, derivedCounts } from '../../../src/doctor/derived-column-checks.ts'
 import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import type { ClaimRecord, ImportRecord } from '../../../src/ingest/records.ts'
-import type { IncentiveType } from '../../../src/schemas/campaigns/incentives.ts'
 import type { TestDatabase } from '../database.ts'
 import { anAddress, anErc20Incentive } from '../records.ts'
+import { type Incentive, isSpent, isToken, remainingBudget, sum } from '../second-opinion/second-opinion.ts'
 import { type Price, pricesIn, valueClaims } from '../second-opinion/second-opinion-prices.ts'
 
 /*
@@ -52,41 +52,15 @@ function groupBy<Value>(values: Value[], toKey: (value: Value) => string) {
 
 export const lower = (text: unknown) => String(text).toLowerCase()
 const chainOf = (campaign: CampaignRecord) => String(campaign.id.split(':')[0])
-const isGiven = (figure: unknown): figure is string => typeof figure === 'string' && figure !== ''
 
 /** Spec 5.1 "spent" and 5.2 "remaining budget", of one incentive and its claims. */
-function incentiveFigures(incentive: Record<string, unknown>, claims: ClaimRecord[]) {
-  const claimed = claims.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
-  const amountClaimed = isGiven(incentive.totalAmountClaimed) ? BigInt(incentive.totalAmountClaimed) : claimed
-  const amount = (name: string) => BigInt(String(incentive[name]))
-  const balance = isGiven(incentive.remainingBalance) ? BigInt(incentive.remainingBalance) : undefined
-  const left = (budget: bigint) => (budget > amountClaimed ? budget - amountClaimed : 0n)
-  /** What is left, for a variant that pays a token; and whether it is spent. */
-  type Left = [remaining: bigint | undefined, isSpent: boolean]
-  const ofBudget = (field: string) => (): Left => [left(amount(field)), amountClaimed >= amount(field)]
-  const ofClaims = (): Left => [undefined, BigInt(claims.length) >= amount('limit')]
-  const ofRemainingClaims = (): Left => [
-    incentive.strategy === 1 ? amount('reward') : amount('reward') * amount('limit'),
-    amount('limit') === 0n,
-  ]
-  const rules: Record<IncentiveType, () => Left> = {
-    AllowListIncentive: ofClaims,
-    CGDAIncentive: ofBudget('totalBudget'),
-    ERC20Incentive: ofRemainingClaims,
-    PointsIncentive: ofClaims,
-    ERC20VariableIncentive: ofBudget('limit'),
-    ERC20VariableCriteriaIncentive: ofBudget('limit'),
-    ERC20VariableCriteriaIncentiveV2: ofBudget('limit'),
-    ERC20PeggedIncentive: ofBudget('limit'),
-    ERC20PeggedVariableCriteriaIncentive: ofBudget('limit'),
-    ERC20PeggedVariableCriteriaIncentiveV2: ofBudget('limit'),
-  }
-  const [remaining, isSpent] = rules[incentive.type as IncentiveType]()
+function incentiveFigures(incentive: Incentive, claims: ClaimRecord[]) {
+  const amounts = claims.map(({ amount }) => ({ amount: BigInt(amount) }))
   return {
-    claimed_amount: String(claimed),
+    claimed_amount: String(sum(amounts.map(({ amount }) => amount))),
     claim_count: String(claims.length),
-    remaining_budget: remaining === undefined ? null : String(balance ?? remaining),
-    is_spent: isSpent || balance === 0n,
+    remaining_budget: isToken(incentive) ? String(remainingBudget(incentive, amounts)) : null,
+    is_spent: isSpent(incentive, amounts),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { IncentiveType } from '../../../src/schemas/campaigns/incentives.ts'
 import { anAddress } from '../records.ts'
 
 export const MAX_UINT256 = String(2n ** 256n - 1n)
@@ -20,7 +21,7 @@ export const variants = {
   ERC20PeggedIncentive: { asset: anAddress('asset'), peg: anAddress('peg'), reward: '1', limit: '2' },
   ERC20PeggedVariableCriteriaIncentive: criteriaIncentive({ peg: anAddress('peg') }, {}),
   ERC20PeggedVariableCriteriaIncentiveV2: criteriaIncentive({ peg: anAddress('peg') }, { valueType: 0 }),
-}
+} satisfies Record<IncentiveType, object>
 
 function criteriaIncentive(parts: object, criteriaParts: object) {
   return {

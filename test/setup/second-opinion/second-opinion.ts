@@ -248,6 +248,9 @@ const payouts: Record<IncentiveType, Payout> = {
   ERC20PeggedVariableCriteriaIncentiveV2: peggedShare,
 }
 
+/** What the rules need of a claim. */
+type Amount = Pick<Claim, 'amount'>
+
 export const payoutOf = ({ type }: Incentive) => payouts[type as IncentiveType]
 const isPegged = (incentive: Incentive) => payoutOf(incentive).pays === 'token in its peg'
 const isCriteria = (incentive: Incentive) => payoutOf(incentive).reward === 'share of the action'
@@ -257,11 +260,11 @@ const figure = (incentive: Incentive, name: string) => BigInt(String(incentive[n
 const recorded = (incentive: Incentive, name: string) =>
   incentive[name] === undefined || incentive[name] === '' ? undefined : figure(incentive, name)
 
-export function amountClaimed(incentive: Incentive, claims: Claim[]) {
+export function amountClaimed(incentive: Incentive, claims: readonly Amount[]) {
   return recorded(incentive, 'totalAmountClaimed') ?? sum(claims.map(({ amount }) => amount))
 }
 
-export function remainingBudget(incentive: Incentive, claims: Claim[]) {
+export function remainingBudget(incentive: Incentive, claims: readonly Amount[]) {
   const balance = recorded(incentive, 'remainingBalance')
   if (balance !== undefined) return balance
   const { spends } = payoutOf(incentive)
@@ -272,7 +275,7 @@ export function remainingBudget(incentive: Incentive, claims: Claim[]) {
   return left < 0n ? 0n : left
 }
 
-export function isSpent(incentive: Incentive, claims: Claim[]) {
+export function isSpent(incentive: Incentive, claims: readonly Amount[]) {
   if (recorded(incentive, 'remainingBalance') === 0n) return true
   const { spends } = payoutOf(incentive)
   if (spends === 'claims') return BigInt(claims.length) >= figure(incentive, 'limit')
