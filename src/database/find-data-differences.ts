@@ -1,4 +1,4 @@
-import type { Query } from './snapshot.ts'
+import type { Query } from './connection/snapshot.ts'
 
 /** Campaigns by their keys; null stands for all. */
 export type Sample = readonly string[] | null

@@ -1,9 +1,9 @@
+import type { Query } from '../database/connection/snapshot.ts'
 import { ASCII_LOCALE_ADVICE, describeAsciiLocale, findAsciiLocale } from '../database/database-locale.ts'
 import type { FollowedChain } from '../database/lookups/followed-chains.ts'
 import { compareObjects, type StoredSchemaObject, schemaObjects } from '../database/schema-objects.ts'
 import { compareSources, type StoredObject, storedObjects } from '../database/schema-sources.ts'
 import { SERVING_FUNCTIONS, SERVING_SCHEMAS } from '../database/serving-role.ts'
-import type { Query } from '../database/snapshot.ts'
 import { type Finding, failed, ok, REBUILD, warning } from '../schemas/check-findings.ts'
 
 const OLDEST_VERSION = 15

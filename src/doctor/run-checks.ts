@@ -5,9 +5,9 @@ import {
   isTerminated,
   withoutQuery,
 } from '../database/connection/database-errors.ts'
+import { inSnapshot, type Query } from '../database/connection/snapshot.ts'
 import { findDifferences, pickCampaigns, type Sample } from '../database/find-data-differences.ts'
 import type { FollowedChain } from '../database/lookups/followed-chains.ts'
-import { inSnapshot, type Query } from '../database/snapshot.ts'
 import { examineChanges } from '../read-models/changes/check.ts'
 import { examineRevision, readRevision } from '../read-models/data-version/check.ts'
 import { examineUnvaluedClaims } from '../read-models/prices/check.ts'

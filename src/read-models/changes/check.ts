@@ -1,4 +1,4 @@
-import type { Query } from '../../database/snapshot.ts'
+import type { Query } from '../../database/connection/snapshot.ts'
 import { type Finding, failed, ok, REBUILD } from '../../schemas/check-findings.ts'
 
 /** Whether the newest changes are of revisions that there are. */

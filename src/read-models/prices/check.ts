@@ -1,5 +1,5 @@
+import type { Query } from '../../database/connection/snapshot.ts'
 import { type Sample, within } from '../../database/find-data-differences.ts'
-import type { Query } from '../../database/snapshot.ts'
 import { type Finding, ok } from '../../schemas/check-findings.ts'
 
 /** Claims whose value differs from the prices, although their records have none. */
