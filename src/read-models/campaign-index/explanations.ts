@@ -7,6 +7,7 @@ import { tokens } from '../../database/tables/tokens.ts'
 import type { Explanation, FailedFilter } from '../../schemas/campaigns/campaign-explanations.ts'
 import type { CampaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
 import { toSearchWords } from '../../schemas/parameters/search-words.ts'
+import { type ColumnFilterValues, columnFilters, filteredColumns, valuesOf } from './column-filters.ts'
 import { foldCase } from './search.ts'
 import { campaignFacets } from './tables.ts'
 
@@ -16,7 +17,7 @@ import { campaignFacets } from './tables.ts'
  */
 
 /** The filters of the list and of trending. */
-export interface ExplainedFilters extends CampaignFilters {
+export interface ExplainedFilters extends CampaignFilters, Omit<ColumnFilterValues, keyof CampaignFilters> {
   campaignId?: string[]
   incentiveType?: string[]
   actionType?: string[]
@@ -50,10 +51,8 @@ const columns = {
   key: sql<number>`${campaigns.key}::float8`,
   id: campaigns.id,
   chainId: campaigns.chainId,
-  budget: campaigns.budget,
-  owner: campaigns.owner,
+  filtered: filteredColumns,
   creator: campaigns.creator,
-  autocampaignId: campaigns.autocampaignId,
   name: campaigns.campaignName,
   startsAt: sql<number | null>`(1000 * extract(epoch from ${campaigns.startAt}))::float8`,
   endsAt: sql<number | null>`(1000 * extract(epoch from ${campaigns.endAt}))::float8`,
@@ -172,10 +171,10 @@ const present = (value: string | null) => (value === null ? [] : [value])
 
 function checkRecord({ check, checkAny }: Checks, filters: ExplainedFilters, facts: Facts) {
   const { chainId, targetContract } = filters
-  checkAny('budgetAccount', filters.budgetAccount, [facts.budget])
-  checkAny('owner', only(filters.owner), [facts.owner])
+  for (const { name, isName } of columnFilters) {
+    checkAny(name, valuesOf(filters, name), present(facts.filtered[name]), isName ? String : foldCase)
+  }
   checkAny('creator', only(filters.creator), [facts.creator])
-  checkAny('autocampaignId', only(filters.autocampaignId), present(facts.autocampaignId), String)
   checkAny('campaignId', filters.campaignId, [facts.id])
   // With a target contract, the chain is that of the contract.
   if (targetContract === undefined) checkAny('chainId', only(chainId), [String(facts.chainId)])

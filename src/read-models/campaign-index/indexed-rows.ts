@@ -1,3 +1,4 @@
+import { columnValueTexts } from './column-filters.ts'
 import type { IndexedCampaign } from './slots/campaign-slots.ts'
 
 /*
@@ -18,8 +19,7 @@ const milliseconds = (column: string) => `coalesce((extract(epoch from ${column}
  */
 export const indexedLines = (only: (column: string) => string = () => 'true') => `
   select concat_ws(e'\\x1f', key, id, block_timestamp, ${milliseconds('start_at')}, ${milliseconds('end_at')}, is_exhausted::integer,
-    'owner ' || owner, 'budget ' || budget, 'chain ' || chain_id, 'autocampaign ' || to_json(autocampaign_id),
-    template.action, case when has_whitelisted_rewards then 'whitelisted ' end, case when uses_template_as_is then 'template ' end,
+    ${columnValueTexts.join(', ')}, 'chain ' || chain_id, template.action, case when has_whitelisted_rewards then 'whitelisted ' end, case when uses_template_as_is then 'template ' end,
     facets.listed, paid.listed) as line
   from campaigns
   left join (

@@ -2,9 +2,10 @@ import { DEFAULT_FACET_SIZE, type FacetName, facetNames } from '../../schemas/ca
 import type { CampaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
 import { toSearchWords } from '../../schemas/parameters/search-words.ts'
 import type { Activity, CountedFacet, FilterGroup } from './campaign-index.ts'
+import { type ColumnFilterValues, columnFilters, valuesOf } from './column-filters.ts'
 
 /** The filters of a page of campaigns, and what is counted beside it. */
-export interface CampaignFilter extends CampaignFilters {
+export interface CampaignFilter extends CampaignFilters, Omit<ColumnFilterValues, keyof CampaignFilters> {
   campaignId?: string[]
   incentiveType?: string[]
   actionType?: string[]
@@ -61,9 +62,10 @@ export function toSearch(filters: CampaignFilter): Search {
 function toGroups(filters: CampaignFilter): OwnGroup[] {
   const { tokens, rewardToken, campaignId, incentiveType, actionType, distributionChannel } = filters
   const groups: (OwnGroup | undefined)[] = [
-    group('budget', filters.budgetAccount?.map(foldCase)),
-    group('owner', filters.owner && [foldCase(filters.owner)]),
-    group('autocampaign', filters.autocampaignId && [filters.autocampaignId]),
+    ...columnFilters.map(({ name, kind, isName }) => {
+      const values = valuesOf(filters, name)
+      return group(kind, isName ? values : values?.map(foldCase))
+    }),
     toChainGroup(filters),
     tokens && { values: tokens.flatMap(toTokenValues), filter: 'token' },
     group('reward', rewardToken?.map(foldCase)),
@@ -83,7 +85,7 @@ const toWords = (search: string | undefined) => {
   return search !== undefined && words.length === 0 ? [''] : words
 }
 
-const group = (kind: string, values: readonly string[] | '' | undefined, filter?: FacetName): OwnGroup | undefined =>
+const group = (kind: string, values: readonly string[] | undefined, filter?: FacetName): OwnGroup | undefined =>
   values ? { values: values.map((value) => `${kind} ${value}`), ...(filter !== undefined && { filter }) } : undefined
 
 /** With a target contract, the chain is that of the contract. */

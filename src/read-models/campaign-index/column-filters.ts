@@ -1,0 +1,49 @@
+import { sql } from 'drizzle-orm'
+import { toSnakeCase } from 'drizzle-orm/casing'
+import { campaigns } from '../../database/tables/campaigns.ts'
+
+interface ColumnFilter {
+  /** What the index calls its values. */
+  kind: string
+  column: keyof typeof campaigns.$inferSelect
+  /** Whether the column is a name that somebody chose: any text, compared as it is. All else is compared without regard to case. */
+  isName?: boolean
+}
+
+/**
+ * The filters that a campaign passes if one of its columns has the value, or one of the values, of a parameter. By the name of the
+ * parameter: what the index has of a campaign, how it is searched, and how a campaign is explained follows from this.
+ */
+const filters = {
+  owner: { kind: 'owner', column: 'owner' },
+  budgetAccount: { kind: 'budget', column: 'budget' },
+  autocampaignId: { kind: 'autocampaign', column: 'autocampaignId', isName: true },
+} satisfies Record<string, ColumnFilter>
+
+type FilterName = keyof typeof filters
+
+/** What a request requires by these filters. */
+export type ColumnFilterValues = { [Name in FilterName]?: string | string[] }
+
+export const columnFilters = Object.entries<ColumnFilter>(filters).map(([name, { isName = false, ...filter }]) => ({
+  name: name as FilterName,
+  isName,
+  ...filter,
+}))
+
+/** The values of a request, none of which is an empty text; undefined if it does not filter so. */
+export function valuesOf(given: ColumnFilterValues, name: FilterName): string[] | undefined {
+  const values = given[name]
+  return typeof values === 'string' ? (values === '' ? undefined : [values]) : values
+}
+
+/** What each filter is called in a line of the index, with the value of the campaign, as SQL texts. */
+export const columnValueTexts = columnFilters.map(({ kind, column, isName }) => {
+  const value = toSnakeCase(column)
+  return `'${kind} ' || ${isName ? `to_json(${value})` : value}`
+})
+
+/** What campaigns have in these columns, to be selected. */
+export const filteredColumns = Object.fromEntries(
+  columnFilters.map(({ name, column }) => [name, sql<string | null>`${campaigns[column]}`]),
+) as Record<FilterName, ReturnType<typeof sql<string | null>>>
