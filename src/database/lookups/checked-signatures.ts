@@ -20,10 +20,13 @@ export async function isRefused(claim: RecordedClaim): Promise<boolean> {
   const key = createHash('sha256').update(facts).digest('base64')
   const known = remembered.get(key)
   if (known !== undefined) return known
-  // Loads the cryptography, which few requests need.
+  // Loads the coder of calls and the cryptography, which few requests need.
+  const { isClaimPayload } = await import('../../schemas/campaigns/encode-claim-transaction.ts')
   const { isWronglySigned } = await import('../../schemas/campaigns/claim-signers.ts')
-  await awaitTurn(claimant)
-  const outcome = await isWronglySigned(claim)
+  // Only a whole payload has a signer to recover: all else need not wait for its turn.
+  const isPayload = isClaimPayload(signature)
+  if (isPayload) await awaitTurn(claimant)
+  const outcome = isPayload && (await isWronglySigned(claim))
   remembered.set(key, outcome)
   return outcome
 }
