@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { version } from '../schemas/version.ts'
-import { incentiveTraitsView } from './incentive-traits.ts'
+import { incentiveTraitsView } from './functions/incentive-traits.ts'
 
 /** As many folders above as from the bundle. */
 const SOURCES_FOLDER = join(import.meta.dirname, '../../src')

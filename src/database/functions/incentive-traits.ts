@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { incentiveTraits } from '../schemas/campaigns/incentives.ts'
+import { incentiveTraits } from '../../schemas/campaigns/incentives.ts'
 
 const rows = Object.entries(incentiveTraits).map(
   ([type, { reward, limit, paysOnce }]) =>
