@@ -146,7 +146,7 @@ describe('problem details', () => {
     ['/campaigns?owner=%zz', [['owner', 'encoding']]],
     ['/campaigns?owner=%00', [['owner', 'encoding']]],
     ...['abc', 'a'.repeat(512)].map((cursor): [string, [string, string][]] => [
-      `/claims?cursor=${cursor}&pageSize=101`,
+      `/claims?cursor=${cursor}&pageSize=10001`,
       [
         ['cursor', 'invalid'],
         ['pageSize', 'invalid'],

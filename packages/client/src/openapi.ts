@@ -1198,6 +1198,8 @@ export interface components {
             maxParticipants?: components["schemas"]["BaseUnits"];
             /** @description Kind of the allow list, `null` if unknown; with all reasons about the list. */
             listType?: components["schemas"]["AllowListType"] | null;
+            /** @description What can still be paid, in base units of the reward token: less than the claim would pay, so it would revert (`reward-exceeds-budget`). */
+            budgetLeft?: components["schemas"]["TotalAmount"];
             /** @description Transaction of the last claim (`already-claimed`, `claimed-before`). */
             txHash?: components["schemas"]["TransactionHash"];
             /** @description Maximum number of claims of one account (`already-claimed`). */
@@ -1209,6 +1211,13 @@ export interface components {
             to: components["schemas"]["Address"];
             /** @description Call data of `claimIncentiveFor`, hexadecimal. */
             data: string;
+        };
+        /** @description A raffle, whose claim pays nothing by itself: it is an entry. */
+        Raffle: {
+            /** @description What is paid to the one who is drawn, in base units of the reward token. */
+            reward: components["schemas"]["BaseUnits"];
+            /** @description Entries so far. */
+            entries: components["schemas"]["BaseUnits"];
         };
         /** @description Whether an incentive can be claimed. */
         IncentiveEligibility: {
@@ -1251,6 +1260,21 @@ export interface components {
             /** @description Number of them that have no known value. */
             unvaluedClaims: number;
         } & components["schemas"]["ClaimedSum"];
+        /** @description What an account can claim of a token now. */
+        ClaimableTotal: {
+            /** @description Chain of the token. */
+            chainId: components["schemas"]["ChainId"];
+            /** @description The reward token; `null` if it pays none. */
+            asset: components["schemas"]["Address"] | null;
+            /** @description The reward token; `null` if unknown. */
+            metadata: components["schemas"]["TokenMetadata"] | null;
+            /** @description Number of the incentives that can be claimed and pay it. */
+            rewards: number;
+            /** @description What they pay now together, in base units of the token. */
+            amount: components["schemas"]["TotalAmount"];
+            /** @description `amount` in US dollars at the current price; `null` if unknown. */
+            amountUsd: components["schemas"]["UsdAmount"] | null;
+        };
         /** @description The rewards of an account. */
         ListRewardsResponse: {
             /** @description The account. */
@@ -1259,6 +1283,10 @@ export interface components {
             rewards: components["schemas"]["Reward"][];
             /** @description What was claimed of each token, by chain ID and address: of all incentives that pass the filters, on any page. */
             totals: components["schemas"]["RewardTotal"][];
+            /** @description What can be claimed now of each token, by chain ID and address: on any page, whatever `state`. Points have no token and are not in it. */
+            claimable: components["schemas"]["ClaimableTotal"][];
+            /** @description What can be claimed now in US dollars at the current prices: of all tokens of `claimable` whose price is known, rounded once; "0" without any. */
+            claimableUsd: components["schemas"]["UsdAmount"];
             /** @description `cursor` of the next page; `null` on the last and with `pageSize=0`. */
             nextCursor: string | null;
         };
@@ -1484,7 +1512,7 @@ export interface components {
         /** @enum {string} */
         ChangeKind: "campaign.added" | "campaign.changed" | "campaign.removed" | "claim.added" | "claim.removed" | "token.changed" | "price.changed" | "chain.reorganised" | "reset";
         /** @enum {string} */
-        ClaimReasonCode: "not-started" | "ended" | "max-participants-reached" | "incentive-spent" | "on-deny-list" | "not-on-allow-list" | "list-unknown" | "already-claimed" | "claimed-before" | "signature-missing" | "signature-invalid";
+        ClaimReasonCode: "not-started" | "ended" | "max-participants-reached" | "incentive-spent" | "reward-exceeds-budget" | "on-deny-list" | "not-on-allow-list" | "list-unknown" | "already-claimed" | "claimed-before" | "signature-missing" | "signature-invalid";
         /** @enum {string} */
         ChainStatusState: "back-filling" | "following" | "behind";
         /** @enum {string} */
@@ -1614,6 +1642,20 @@ export interface components {
             verdict: components["schemas"]["Verdict"];
             /** @description All reasons that hold, in the order of `code`. */
             reasons: components["schemas"]["ClaimReason"][];
+            /** @description What a claim at the moment of the response pays, in base units of the reward token; points are plain numbers. Where the action decides, by the signed amount. Absent for a raffle, for a place on a list, and where the amount is unknown. */
+            rewardNow?: components["schemas"]["TotalAmount"];
+            /** @description `rewardNow` in US dollars at the current price; absent if unknown. */
+            rewardNowUsd?: components["schemas"]["UsdAmount"];
+            /** @description Of a raffle, in place of `rewardNow`. */
+            raffle?: components["schemas"]["Raffle"];
+            /** @description From this instant it cannot be claimed any more; absent without an end. */
+            claimUntil?: components["schemas"]["Instant"];
+            /** @description When the budget ends if it is spent as in the last 24 hours; absent if nothing was spent in them. */
+            exhaustsAt?: components["schemas"]["Instant"];
+            /** @description How many more claims there can be; absent where the limit is an amount, and for auctions. */
+            claimsLeft?: components["schemas"]["BaseUnits"];
+            /** @description What can still be paid, in base units of the reward token. */
+            budgetLeft?: components["schemas"]["TotalAmount"];
             /** @description The signature of the validator, hexadecimal. Only if the verdict is `claimable`. */
             signature?: string;
             /** @description Who referred the account; the zero address is nobody. With `signature`. */

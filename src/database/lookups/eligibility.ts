@@ -1,14 +1,31 @@
+import { Big } from 'big.js'
 import { type SQL, sql } from 'drizzle-orm'
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
-import type { ClaimReason, Verdict } from '../../schemas/campaigns/account-eligibility.ts'
+import type { ClaimReason, RewardAmounts, Verdict } from '../../schemas/campaigns/account-eligibility.ts'
 import type { AllowList } from '../../schemas/campaigns/allow-lists.ts'
 import type { ValidatorKind } from '../../schemas/campaigns/claim-signers.ts'
-import type { IncentiveType } from '../../schemas/campaigns/incentives.ts'
+import { type IncentiveType, incentiveTraits } from '../../schemas/campaigns/incentives.ts'
 import { isRefused } from './checked-signatures.ts'
+import { claimsByIncentive, incentiveAmounts, instantIn, secondsLeft } from './incentive-amounts.ts'
 
-/** The facts of the incentives of campaigns, or of those at positions, about the placeholder `user`, as `facts`. */
-export const claimFacts = (keys: SQL, positions: SQL = sql`null::smallint[]`) =>
-  sql`claim_facts(${keys}, ${positions}, ${sql.placeholder('user')}) as facts`
+const now = sql`${sql.placeholder('nowSeconds')}::bigint`
+
+/** The pace of the last day. */
+const BASIS = sql`86400`
+
+/**
+ * The facts of the incentives of campaigns, or of those at positions, about the placeholder `user`, as `facts`, with their figures at the
+ * placeholder `nowSeconds`. The pace at which they are spent is looked up where the placeholder `isPaced` says so.
+ */
+export const claimFacts = (keys: SQL, positions: SQL = sql`null::smallint[]`) => sql`(
+  claim_facts(${keys}, ${positions}, ${sql.placeholder('user')}) as facts
+  left join incentives incentive on incentive.campaign_key = facts.campaign_key and incentive."position" = facts."position"
+  left join campaigns campaign on campaign.key = incentive.campaign_key
+  left join lateral ${incentiveAmounts(now)} figures on true
+  left join lateral ${claimsByIncentive(sql`incentive.campaign_key`, sql`${now} - ${BASIS}`, now)} recent
+    on recent.incentive_position = incentive."position" and incentive.asset is not null and ${sql.placeholder('isPaced')}::boolean
+  left join tokens rewarded on rewarded.chain_id = incentive.chain_id and rewarded.address = incentive.asset
+)`
 
 const instant = (column: SQL) => sql<number | null>`(1000 * extract(epoch from ${column}))::float8`
 
@@ -38,6 +55,15 @@ export const factColumns = {
   validator: sql<string>`facts.validator`,
   /** Null if unknown, for campaigns of chains that are not followed, and without a signature. */
   validatorKind: sql<ValidatorKind | null>`facts.validator_kind`,
+  reward: sql<string | null>`incentive.definition ->> 'reward'`,
+  maxReward: sql<string | null>`incentive.definition ->> 'maxReward'`,
+  rewardNow: sql<string | null>`figures.reward_now::text`,
+  entries: sql<string | null>`figures.entries::text`,
+  claimsLeft: sql<string | null>`figures.claims_left::text`,
+  budgetLeft: sql<string | null>`figures.budget_left::text`,
+  exhaustsAt: sql<string | null>`${instantIn(secondsLeft(sql`figures.budget_left`, sql`recent.amount`, BASIS), now)}`,
+  /** US dollars of a base unit of the reward token. */
+  baseUnitPriceUsd: sql<string | null>`rewarded.base_unit_price_usd::text`,
 }
 /** The facts of an incentive, and of its campaign, about a claimant; null if unknown. */
 export type FactRow = SelectResultFields<typeof factColumns>
@@ -81,11 +107,40 @@ function toVerdict(applied: readonly AppliedReason[], hasSignature: boolean): Ve
   return hasSignature ? 'claimable' : 'admitted'
 }
 
+/** Whether the contract pays what the claim says, which the validator has signed. All others pay an amount of their own. */
+const isPaidAsSigned = (type: IncentiveType) =>
+  incentiveTraits[type].limit === 'budget' && incentiveTraits[type].reward !== 'auction'
+
+const WAD = 10n ** 18n
+
+/** What a claim pays at the moment, in base units of the reward token, or in points; undefined if it is nothing, or unknown. */
+async function amountOf({ type, signature, reward, maxReward, rewardNow, entries }: FactRow) {
+  if (!isPaidAsSigned(type)) return rewardNow === null || entries !== null ? undefined : BigInt(rewardNow)
+  // Loads the coder of calls, which few requests need.
+  const { toSignedAmount } = await import('../../schemas/campaigns/encode-claim-transaction.ts')
+  const signed = signature === null ? undefined : toSignedAmount(signature)
+  // Without criteria, the reward of a pegged incentive is said in its peg.
+  if (signed === undefined || reward === null || incentiveTraits[type].reward !== 'share') return signed
+  const share = reward === '0' ? signed : (BigInt(reward) * signed) / WAD
+  const cap = BigInt(maxReward ?? 0)
+  return cap !== 0n && share > cap ? cap : share
+}
+
+/** Whether a claim would be paid less than its amount, which its contract refuses; an auction pays what there is. */
+const exceedsBudget = ({ type, budgetLeft }: FactRow, amount: bigint | undefined) =>
+  amount !== undefined &&
+  budgetLeft !== null &&
+  (incentiveTraits[type].limit === 'remaining claims' || isPaidAsSigned(type)) &&
+  amount > BigInt(budgetLeft)
+
 /** Whether an incentive can be claimed, and every reason that holds, in the order of the contract. */
-function evaluateRow(row: FactRow, now: Date, isSignatureRefused: boolean) {
+function evaluateRow(row: FactRow, now: Date, amount: bigint | undefined, isSignatureRefused: boolean) {
   const { before, lists } = campaignReasons(row, now)
   const applied: AppliedReason[] = [...before]
   if (row.isSpent) applied.push([{ code: 'incentive-spent' }, 'blocked'])
+  else if (exceedsBudget(row, amount)) {
+    applied.push([{ code: 'reward-exceeds-budget', budgetLeft: row.budgetLeft ?? '0' }, 'blocked'])
+  }
   applied.push(...lists, ...claimReasons(row))
   if (row.signature === null) applied.push([{ code: 'signature-missing' }, undefined])
   if (isSignatureRefused) applied.push([{ code: 'signature-invalid' }, 'blocked'])
@@ -98,16 +153,49 @@ async function hasRefusedSignature({ signature, validatorKind, ...row }: FactRow
   return isRefused({ ...row, claimant, validatorKind, signature })
 }
 
-/** The verdict on an incentive. */
-export const verdictOn = async (row: FactRow, user: string, now: Date) =>
-  evaluateRow(row, now, await hasRefusedSignature(row, user)).verdict
+/** In US dollars, not rounded; undefined if the price is unknown. */
+const dollarsOf = (amount: bigint, { baseUnitPriceUsd }: FactRow) =>
+  baseUnitPriceUsd === null ? undefined : new Big(String(amount)).times(baseUnitPriceUsd)
 
-/** The verdict on an incentive, every reason that holds, and, if it can be claimed, the data needed for that. */
+/** Dollars as responses have them: rounded half up to 6 decimals. */
+export const toDollarText = (exact: Big) => exact.round(6, Big.roundHalfUp).toFixed()
+
+/** What an incentive pays and until when, as far as it applies and is known. */
+function toRewardFields(row: FactRow, amount: bigint | undefined): RewardAmounts {
+  const { entries, reward, endsAt, exhaustsAt, claimsLeft, budgetLeft } = row
+  const dollars = amount === undefined ? undefined : dollarsOf(amount, row)
+  return {
+    ...(amount !== undefined && { rewardNow: String(amount) }),
+    ...(dollars !== undefined && { rewardNowUsd: toDollarText(dollars) }),
+    ...(entries !== null && { raffle: { reward: reward ?? '0', entries } }),
+    ...(endsAt !== null && { claimUntil: new Date(endsAt).toISOString() }),
+    ...(exhaustsAt !== null && { exhaustsAt }),
+    ...(claimsLeft !== null && { claimsLeft }),
+    ...(budgetLeft !== null && { budgetLeft }),
+  }
+}
+
+/** The verdict on an incentive, and what a claim pays. */
+export async function appraise(row: FactRow, user: string, now: Date) {
+  const amount = await amountOf(row)
+  const { verdict } = evaluateRow(row, now, amount, false)
+  // A signature takes two milliseconds to check: that of an entry which is blocked anyway is not.
+  const isRefusedNow = verdict === 'claimable' && (await hasRefusedSignature(row, user))
+  return {
+    verdict: isRefusedNow ? ('blocked' as const) : verdict,
+    amount,
+    dollars: amount === undefined ? undefined : dollarsOf(amount, row),
+  }
+}
+
+/** The verdict on an incentive, every reason that holds, what it pays, and, if it can be claimed, the data needed for that. */
 export async function evaluate(row: FactRow, of: { id: string; user: string }, now: Date) {
   const { position, signature, referrer } = row
-  const evaluated = evaluateRow(row, now, await hasRefusedSignature(row, of.user))
-  if (evaluated.verdict !== 'claimable' || signature === null || referrer === null || position === null)
-    return evaluated
+  const amount = await amountOf(row)
+  const { verdict, reasons } = evaluateRow(row, now, amount, await hasRefusedSignature(row, of.user))
+  if (verdict === 'blocked') return { verdict, reasons }
+  const evaluated = { verdict, reasons, ...toRewardFields(row, amount) }
+  if (verdict !== 'claimable' || signature === null || referrer === null || position === null) return evaluated
   // Loads the encoder of calls, which few requests need.
   const { toClaimTransaction } = await import('../../schemas/campaigns/encode-claim-transaction.ts')
   const claim = { campaignId: of.id, incentiveIndex: position, claimant: of.user, referrer, signature }
@@ -122,10 +210,15 @@ export function evaluateCampaign(row: FactRow, incentives: readonly Verdict[], n
   return best ?? toVerdict([...before, ...lists], false)
 }
 
-/** Milliseconds since 1970 at which one of the campaigns starts or ends next. */
-export const nextChangeOf = (rows: readonly Pick<FactRow, 'startsAt' | 'endsAt'>[], now: Date) =>
+/**
+ * Milliseconds since 1970 at which one of the campaigns starts or ends next; or at which the second ends, where one rises with the clock, or is spent at
+ * a pace.
+ */
+export const nextChangeOf = (rows: readonly FactRow[], now: Date) =>
   Math.min(
-    Number.POSITIVE_INFINITY,
+    rows.some(({ type, exhaustsAt }) => incentiveTraits[type]?.reward === 'auction' || exhaustsAt !== null)
+      ? (Math.floor(now.getTime() / 1000) + 1) * 1000
+      : Number.POSITIVE_INFINITY,
     ...rows
       .flatMap(({ startsAt, endsAt }) => [startsAt, endsAt])
       .filter((at): at is number => at !== null && at > now.getTime()),

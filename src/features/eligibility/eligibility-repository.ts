@@ -26,7 +26,7 @@ export function createEligibilityRepository(database: Database, clock: () => Dat
       campaignId: ids = [],
     }: ListEligibilityQuery): Promise<{ body: ListEligibilityResponse; dependencies: Dependencies }> {
       const now = clock()
-      const rows = await statement.execute({ user, ids })
+      const rows = await statement.execute({ user, ids, nowSeconds: Math.floor(now.getTime() / 1000), isPaced: true })
       const found = new Map<string, FactRow[]>()
       for (const row of rows) found.set(row.id, [...(found.get(row.id) ?? []), row])
       const campaigns = await Promise.all(
@@ -43,8 +43,8 @@ export function createEligibilityRepository(database: Database, clock: () => Dat
       return {
         body: { user, campaigns, unknownCampaigns },
         dependencies: {
-          campaignKeys: [],
-          recordKeys: [...new Set(rows.map(({ key }) => key))],
+          // Every claim changes what is left.
+          campaignKeys: [...new Set(rows.map(({ key }) => key))],
           claimants: [user],
           // An unknown campaign may be added.
           onLists: unknownCampaigns.length > 0,

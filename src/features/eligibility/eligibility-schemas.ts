@@ -1,5 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { claimableFields, Verdict, verdictAndReasons } from '../../schemas/campaigns/account-eligibility.ts'
+import {
+  claimableFields,
+  rewardFields,
+  Verdict,
+  verdictAndReasons,
+} from '../../schemas/campaigns/account-eligibility.ts'
 import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
@@ -22,6 +27,7 @@ const IncentiveEligibility = component('IncentiveEligibility', 'Whether an incen
   incentiveIndex: wholeNumber('Index of the incentive in its campaign, from 0.'),
   type: Type.Unsafe<string>({ type: 'string', enum: incentiveTypes, description: 'Variant of the incentive.' }),
   ...verdictAndReasons,
+  ...rewardFields,
   ...claimableFields,
 })
 

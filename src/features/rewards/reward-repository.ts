@@ -1,12 +1,14 @@
+import { Big } from 'big.js'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/open-database.ts'
 import {
+  appraise,
   claimFacts,
   evaluate,
   type FactRow,
   factColumns,
   nextChangeOf,
-  verdictOn,
+  toDollarText,
 } from '../../database/lookups/eligibility.ts'
 import { type TokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { claimSignatures } from '../../database/tables/incentives-and-claims.ts'
@@ -17,49 +19,7 @@ import type { ListRewardsQuery, ListRewardsResponse, Reward, RewardTotal } from 
 type RequestState = ListRewardsQuery & { user: string }
 
 export function createRewardRepository(database: Database, tokenStore: TokenStore, clock: () => Date) {
-  const rewards = prepareRewards(database)
-  const signed = prepareSigned(database)
-
-  /** The incentives that the user can claim; undefined if all count. */
-  async function readClaimable({ state, user }: RequestState, now: Date) {
-    if (state !== 'claimable') return undefined
-    const rows = await signed.execute({ user })
-    const facts = rows.filter(({ isFound }) => isFound)
-    const verdicts = await Promise.all(facts.map((row) => verdictOn(row, user, now)))
-    return {
-      revision: rows[0]?.revision,
-      facts,
-      those: facts.filter((_, place) => verdicts[place] === 'claimable'),
-    }
-  }
-
-  /**
-   * Both of one state of the data. Where chains are indexed, the cache compares what the response depends on before and
-   * after it, so other commits meanwhile do not matter: they may come faster than a page of an account with many claims is read.
-   */
-  async function readPage(query: RequestState, now: Date, { asOf }: DataVersion) {
-    const { state, user, chainId, pageSize } = query
-    const after = parseCursorPosition(query)
-    const isCompared = asOf.blocks.size > 0
-    for (;;) {
-      const claimable = await readClaimable(query, now)
-      const { rows, tokens } = await tokenStore.readWith(
-        () =>
-          rewards.execute({
-            ...{ user, chains: chainId ?? null, leastClaims: state === 'claimed' ? 1 : 0, ...after },
-            keys: claimable?.those.map(({ key }) => key) ?? null,
-            positions: claimable?.those.map(({ position }) => position) ?? null,
-            max: rowsOf(pageSize),
-          }),
-        ({ chainId, asset, totals }) => [
-          ...(asset === null ? [] : [`${chainId}:${asset}`]),
-          ...(totals ?? []).map((total) => `${total.chainId}:${total.asset}`),
-        ],
-      )
-      if (claimable === undefined || isCompared || claimable.revision === rows[0]?.revision)
-        return { rows, tokens, facts: claimable?.facts }
-    }
-  }
+  const readPage = createPageReader(database, tokenStore)
 
   return {
     /**
@@ -72,10 +32,10 @@ export function createRewardRepository(database: Database, tokenStore: TokenStor
       version: DataVersion,
     ): Promise<{ body: ListRewardsResponse; dependencies: Dependencies }> {
       const now = clock()
-      const { rows, tokens, facts } = await readPage(query, now, version)
+      const { rows, tokens, facts, totals } = await readPage(query, now, version)
       const found = rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ ...row, id }]))
       const { page, nextCursor } = toCursorPage('listRewards', query, found, toCursorPosition)
-      const shown = facts ?? page
+      const shown = [...facts, ...page]
       return {
         body: {
           user: query.user,
@@ -84,11 +44,16 @@ export function createRewardRepository(database: Database, tokenStore: TokenStor
             ...{ chainId, asset, metadata: metadataOf(tokens, chainId, asset) },
             ...total,
           })),
+          claimable: totals.claimable.map(({ chainId, asset, ...total }) => ({
+            ...{ chainId, asset, metadata: metadataOf(tokens, chainId, asset) },
+            ...total,
+          })),
+          claimableUsd: totals.claimableUsd,
           nextCursor,
         },
         dependencies: {
-          campaignKeys: [],
-          recordKeys: [...new Set(shown.map(({ key }) => key))],
+          // Every claim changes what is left.
+          campaignKeys: [...new Set(shown.map(({ key }) => key))],
           claimants: [query.user],
           // Signatures come and go with campaigns, and a campaign may change its reward.
           onLists: true,
@@ -99,6 +64,54 @@ export function createRewardRepository(database: Database, tokenStore: TokenStor
   }
 }
 export type RewardRepository = ReturnType<typeof createRewardRepository>
+
+function createPageReader(database: Database, tokenStore: TokenStore) {
+  const rewards = prepareRewards(database)
+  const signed = prepareSigned(database)
+
+  /** The incentives that the user has a signature on, what they pay, and those that can be claimed. */
+  async function readSigned({ user }: RequestState, now: Date, nowSeconds: number) {
+    const rows = await signed.execute({ user, nowSeconds, isPaced: false })
+    const facts = rows.filter(({ isFound }) => isFound)
+    const appraised = await Promise.all(facts.map(async (row) => ({ ...row, ...(await appraise(row, user, now)) })))
+    return {
+      revision: rows[0]?.revision,
+      facts,
+      claimable: appraised.filter(({ verdict }) => verdict === 'claimable'),
+    }
+  }
+
+  /**
+   * Both of one state of the data. Where chains are indexed, the cache compares what the response depends on before and
+   * after it, so other commits meanwhile do not matter: they may come faster than a page of an account with many claims is read.
+   */
+  return async function readPage(query: RequestState, now: Date, { asOf }: DataVersion) {
+    const { state, user, chainId, pageSize } = query
+    const after = parseCursorPosition(query)
+    const isCompared = asOf.blocks.size > 0
+    const nowSeconds = Math.floor(now.getTime() / 1000)
+    for (;;) {
+      const { revision, facts, claimable } = await readSigned(query, now, nowSeconds)
+      const only = state === 'claimable' ? claimable : undefined
+      const totals = toClaimableTotals(claimable.filter((row) => chainId?.includes(row.chainId) ?? true))
+      const { rows, tokens } = await tokenStore.readWith(
+        () =>
+          rewards.execute({
+            ...{ user, chains: chainId ?? null, leastClaims: state === 'claimed' ? 1 : 0, ...after },
+            keys: only?.map(({ key }) => key) ?? null,
+            positions: only?.map(({ position }) => position) ?? null,
+            ...{ nowSeconds, isPaced: true, max: rowsOf(pageSize) },
+          }),
+        (row) => [
+          ...(row.asset === null ? [] : [`${row.chainId}:${row.asset}`]),
+          ...(row.totals ?? []).map((total) => `${total.chainId}:${total.asset}`),
+          ...totals.claimable.map((total) => `${total.chainId}:${total.asset}`),
+        ],
+      )
+      if (isCompared || revision === rows[0]?.revision) return { rows, tokens, facts, totals }
+    }
+  }
+}
 
 /** Timestamp of the last claim, campaign ID, index of the last entry of a page. */
 const CURSOR_POSITION = /^(\d{1,12}) (\d{1,16}):(0x[0-9a-f]{40}):(\d{1,78}) (\d{1,5})$/
@@ -111,6 +124,38 @@ function parseCursorPosition(query: RequestState) {
   if (query.cursor === undefined) return { timestamp: NO_CLAIM + 1, chain: 0, core: '', identifier: '0', position: 0 }
   const [timestamp, chain, core, identifier, position] = readCursor(query.cursor, 'listRewards', query, CURSOR_POSITION)
   return { timestamp, chain, core, identifier, position }
+}
+
+type Appraised = Pick<SignedRow, 'chainId' | 'asset'> & Pick<Awaited<ReturnType<typeof appraise>>, 'amount' | 'dollars'>
+
+/** What can be claimed of each token, and in all. */
+function toClaimableTotals(rows: readonly Appraised[]) {
+  const byToken = new Map<
+    string,
+    { chainId: number; asset: string; rewards: number; amount: bigint; dollars: Big | undefined }
+  >()
+  for (const { chainId, asset, amount, dollars } of rows) {
+    // Points have no token; what a raffle pays is not known.
+    if (asset === null || amount === undefined) continue
+    const known = byToken.get(`${chainId}:${asset}`) ?? {
+      ...{ chainId, asset, rewards: 0, amount: 0n },
+      dollars: dollars && new Big(0),
+    }
+    known.rewards += 1
+    known.amount += amount
+    known.dollars = dollars && known.dollars?.plus(dollars)
+    byToken.set(`${chainId}:${asset}`, known)
+  }
+  const totals = [...byToken.values()].sort((a, b) => a.chainId - b.chainId || (a.asset < b.asset ? -1 : 1))
+  const sum = totals.reduce((all, { dollars }) => (dollars === undefined ? all : all.plus(dollars)), new Big(0))
+  return {
+    claimable: totals.map(({ amount, dollars, ...total }) => ({
+      ...total,
+      amount: String(amount),
+      amountUsd: dollars === undefined ? null : toDollarText(dollars),
+    })),
+    claimableUsd: toDollarText(sum),
+  }
 }
 
 const metadataOf = (tokens: Tokens, chainId: number, asset: string | null) =>
@@ -152,8 +197,11 @@ const prepareSigned = (database: Database) =>
       revision: dataRevision,
       isFound: sql<boolean>`facts.campaign_key is not null`,
       ...factColumns,
-      // Each has one, and only those of a page are shown: it is read where it can be checked.
-      signature: sql<string>`case when facts.validator_kind is null then '' else facts.signature end`,
+      chainId: sql<number>`incentive.chain_id::float8`,
+      asset: sql<string | null>`incentive.asset`,
+      // Each has one, of up to 32 kB: it is read where it says the amount, or can be checked.
+      signature: sql<string>`case
+        when traits.limit_kind = 'budget' or facts.validator_kind is not null then facts.signature else '' end`,
     })
     .from(sql`(values (0)) as one`)
     .leftJoin(
@@ -163,6 +211,7 @@ const prepareSigned = (database: Database) =>
       ),
       sql`true`,
     )
+    .leftJoin(sql`incentive_traits traits`, sql`traits.type = facts.type`)
     .prepare('list_signed_incentives')
 
 /** A page of entries with their facts, and the totals of all; one row without an entry if the page is empty. */
@@ -222,4 +271,5 @@ function prepareRewards(database: Database) {
     .prepare('list_rewards')
 }
 
+type SignedRow = Awaited<ReturnType<ReturnType<typeof prepareSigned>['execute']>>[number]
 type RewardRow = Awaited<ReturnType<ReturnType<typeof prepareRewards>['execute']>>[number]

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { claimableFields, verdictAndReasons } from '../../schemas/campaigns/account-eligibility.ts'
+import { claimableFields, rewardFields, verdictAndReasons } from '../../schemas/campaigns/account-eligibility.ts'
 import { ofIncentive } from '../../schemas/campaigns/claims.ts'
 import { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
@@ -51,6 +51,7 @@ export const Reward = component('Reward', 'An incentive that an account has clai
   ...ofIncentive,
   ...shared,
   ...verdictAndReasons,
+  ...rewardFields,
   ...claimed('on the incentive'),
   lastClaimedAt: refOrNull(Instant, 'Time of the last of them; `null` without any.'),
   lastTxHash: refOrNull(TransactionHash, 'Transaction of the last of them; `null` without any.'),
@@ -66,6 +67,14 @@ export const RewardTotal = component('RewardTotal', 'What an account has been pa
 })
 export type RewardTotal = Static<typeof RewardTotal>
 
+const ClaimableTotal = component('ClaimableTotal', 'What an account can claim of a token now.', {
+  chainId: ref(ChainId, 'Chain of the token.'),
+  ...shared,
+  rewards: wholeNumber('Number of the incentives that can be claimed and pay it.'),
+  amount: ref(TotalAmount, 'What they pay now together, in base units of the token.'),
+  amountUsd: refOrNull(UsdAmount, '`amount` in US dollars at the current price; `null` if unknown.'),
+})
+
 export const ListRewardsResponse = component('ListRewardsResponse', 'The rewards of an account.', {
   user: ref(Address, 'The account.'),
   rewards: listOf(
@@ -78,8 +87,17 @@ export const ListRewardsResponse = component('ListRewardsResponse', 'The rewards
     10_000,
     'What was claimed of each token, by chain ID and address: of all incentives that pass the filters, on any page.',
   ),
+  claimable: listOf(
+    ClaimableTotal,
+    10_000,
+    'What can be claimed now of each token, by chain ID and address: on any page, whatever `state`. Points have no token and are not in it.',
+  ),
+  claimableUsd: ref(
+    UsdAmount,
+    'What can be claimed now in US dollars at the current prices: of all tokens of `claimable` whose price is known, rounded once; "0" without any.',
+  ),
   nextCursor,
 })
 export type ListRewardsResponse = Static<typeof ListRewardsResponse>
 
-export const rewardSchemas = [Reward, RewardTotal, ListRewardsResponse]
+export const rewardSchemas = [Reward, RewardTotal, ClaimableTotal, ListRewardsResponse]

@@ -2,14 +2,14 @@ import { sql } from 'drizzle-orm'
 import { campaignFacets } from './tables.ts'
 
 export type { Activity, IndexPage } from './campaign-index.ts'
-export { createExplanations } from './explanations.ts'
 export { type CampaignIndexReader, followCampaigns } from './follow.ts'
-export { type CampaignFilter, toSearch } from './search.ts'
+export { createExplanations } from './lookups/explanations.ts'
 export {
   createFormerPositionLookup,
   createSymbolLookup,
   createWordLookup,
-} from './side-lookups.ts'
+} from './lookups/side-lookups.ts'
+export { type CampaignFilter, toSearch } from './search.ts'
 export { toWalk, toWalkPosition, WALK_POSITION, type Walk, type WalkedPage } from './walks.ts'
 
 /** Contracts that the action steps of campaigns target, as a relation: `campaign_key`, `chain_id`, `value`. */

@@ -13,13 +13,3 @@ const range = sql`${sql.placeholder('sinceBefore')}::bigint, ${sql.placeholder('
  * one may be shorter. Reads each claim; of all campaigns in more than 31 days whole hours, without claimants.
  */
 export const claimsByInterval = (campaignKey: SQL) => sql`claims_by_interval(${campaignKey}, ${range})`
-
-/**
- * Claims of a campaign in (since, until], in Unix seconds, by incentive: `incentive_position`, `claim_count`, `amount`. Reads each
- * claim.
- */
-export const claimsByIncentive = (campaignKey: SQL, since: SQL, until: SQL) => sql`(
-  select incentive_position, count(*) as claim_count, sum(amount) as amount from claims
-  where campaign_key = ${campaignKey} and block_timestamp > ${since} and block_timestamp <= ${until}
-  group by incentive_position
-)`

@@ -1,5 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { Address, BaseUnits, Instant, TransactionHash, text } from '../primitives.ts'
+import { type Static, type TObject, Type } from '@sinclair/typebox'
+import { Address, BaseUnits, Instant, TotalAmount, TransactionHash, text, UsdAmount } from '../primitives.ts'
 import { component, listOf, ref, refOrNull, word } from '../schema-builders.ts'
 import { AllowListType } from './allow-lists.ts'
 
@@ -15,6 +15,7 @@ const reasonCodes = [
   'ended',
   'max-participants-reached',
   'incentive-spent',
+  'reward-exceeds-budget',
   'on-deny-list',
   'not-on-allow-list',
   'list-unknown',
@@ -38,6 +39,12 @@ export const ClaimReason = component(
     maxParticipants: Type.Optional(ref(BaseUnits, 'Number of accounts that may claim (`max-participants-reached`).')),
     listType: Type.Optional(
       refOrNull(AllowListType, 'Kind of the allow list, `null` if unknown; with all reasons about the list.'),
+    ),
+    budgetLeft: Type.Optional(
+      ref(
+        TotalAmount,
+        'What can still be paid, in base units of the reward token: less than the claim would pay, so it would revert (`reward-exceeds-budget`).',
+      ),
     ),
     txHash: Type.Optional(ref(TransactionHash, 'Transaction of the last claim (`already-claimed`, `claimed-before`).')),
     allowed: Type.Optional(
@@ -75,5 +82,31 @@ export const verdictAndReasons = {
   reasons: listOf(ClaimReason, reasonCodes.length, 'All reasons that hold, in the order of `code`.'),
 }
 
+const Raffle = component('Raffle', 'A raffle, whose claim pays nothing by itself: it is an entry.', {
+  reward: ref(BaseUnits, 'What is paid to the one who is drawn, in base units of the reward token.'),
+  entries: ref(BaseUnits, 'Entries so far.'),
+})
+
+/** What the incentive pays, and until when; only unless the verdict is `blocked`. */
+export const rewardFields = {
+  rewardNow: Type.Optional(
+    ref(
+      TotalAmount,
+      'What a claim at the moment of the response pays, in base units of the reward token; points are plain numbers. Where the action decides, by the signed amount. Absent for a raffle, for a place on a list, and where the amount is unknown.',
+    ),
+  ),
+  rewardNowUsd: Type.Optional(ref(UsdAmount, '`rewardNow` in US dollars at the current price; absent if unknown.')),
+  raffle: Type.Optional(ref(Raffle, 'Of a raffle, in place of `rewardNow`.')),
+  claimUntil: Type.Optional(ref(Instant, 'From this instant it cannot be claimed any more; absent without an end.')),
+  exhaustsAt: Type.Optional(
+    ref(Instant, 'When the budget ends if it is spent as in the last 24 hours; absent if nothing was spent in them.'),
+  ),
+  claimsLeft: Type.Optional(
+    ref(BaseUnits, 'How many more claims there can be; absent where the limit is an amount, and for auctions.'),
+  ),
+  budgetLeft: Type.Optional(ref(TotalAmount, 'What can still be paid, in base units of the reward token.')),
+}
+export type RewardAmounts = Static<TObject<typeof rewardFields>>
+
 /** The components that this adds to the OpenAPI document. */
-export const eligibilitySchemas = [Verdict, ClaimReason, ClaimTransaction]
+export const eligibilitySchemas = [Verdict, ClaimReason, ClaimTransaction, Raffle]

@@ -1,4 +1,12 @@
-import { decodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem/utils'
+import {
+  decodeAbiParameters,
+  encodeFunctionData,
+  hexToBigInt,
+  parseAbi,
+  parseAbiParameters,
+  size,
+  slice,
+} from 'viem/utils'
 
 type Hex = `0x${string}`
 
@@ -60,6 +68,14 @@ export function decodePayload(signature: string): ClaimPayload | undefined {
 
 /** Whether a recorded signature is the complete data of a claim, and not just a signature. */
 export const isClaimPayload = (signature: string) => decodePayload(signature) !== undefined
+
+const WORD_BYTES = 32
+
+/** The amount that was signed for a claim, as the contract reads it; undefined if the signature is not a complete payload. */
+export function toSignedAmount(signature: string): bigint | undefined {
+  const { incentiveData = '0x' } = decodePayload(signature) ?? {}
+  return size(incentiveData) < WORD_BYTES ? undefined : hexToBigInt(slice(incentiveData, 0, WORD_BYTES))
+}
 
 /**
  * The call that claims for a claimant; undefined if the signature is not a complete payload. It has no value: a

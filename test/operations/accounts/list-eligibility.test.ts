@@ -86,7 +86,7 @@ test.each(firstOf([51, 52]))(
       [
         ...['claimable', 'admitted', 'unknown', 'blocked'],
         ...['not-started', 'ended', 'max-participants-reached', 'incentive-spent', 'on-deny-list', 'not-on-allow-list'],
-        ...['list-unknown', 'already-claimed', 'claimed-before', 'signature-missing'],
+        ...['list-unknown', 'already-claimed', 'claimed-before', 'signature-missing', 'reward-exceeds-budget'],
       ].sort(),
     )
     expect(keeping.counts.cacheResults.hit).toBeGreaterThan(repeated(20, 50))
@@ -289,7 +289,7 @@ test('a signature that is a whole payload comes with the call that claims', asyn
 })
 
 describe('what is kept', () => {
-  test('a claim of somebody else voids nothing, unless it decides', async () => {
+  test('a claim on another campaign voids nothing, one of somebody else on this one is told, and decides at last', async () => {
     await using api = await startTestApp()
     const [user, campaign] = [anAddress('who polls'), aClaimable({ maxParticipants: '3' })]
     const query = { user, campaignId: campaign.id }
@@ -297,10 +297,12 @@ describe('what is kept', () => {
     const verdict = async () => (await eligibility(api, query)).campaigns[0]?.verdict
     expect(await verdict()).toBe('admitted')
     const { miss: made } = api.counts.cacheResults
-    await api.save(aClaim(campaign))
-    await api.save(aClaim(campaign))
+    const other = aClaimable()
+    await api.save(other, aClaim(other))
     expect(await verdict()).toBe('admitted')
     expect(api.counts.cacheResults.miss).toBe(made)
+    await api.save(aClaim(campaign), aClaim(campaign))
+    expect(await verdict()).toBe('admitted')
     // The last that may.
     await api.save(aClaim(campaign))
     expect(await verdict()).toBe('blocked')

@@ -27,11 +27,12 @@ async function walk(api: BorrowedTestApp, user: string, query: QueryText) {
   const rewards = [...first.rewards]
   for (let cursor = first.nextCursor; cursor !== null; ) {
     const next = await page(api, user, { ...query, cursor })
-    expect(next.totals).toEqual(first.totals)
+    for (const name of ['totals', 'claimable', 'claimableUsd'] as const) expect(next[name]).toEqual(first[name])
     rewards.push(...next.rewards)
     cursor = next.nextCursor
   }
-  return { rewards, totals: first.totals }
+  const { totals, claimable, claimableUsd } = first
+  return { rewards, totals, claimable, claimableUsd }
 }
 
 const aClaimable = (parts = {}) => aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))], ...parts })
@@ -111,6 +112,7 @@ test('an entry says what was claimed and what can be, and totals are exact', asy
         ...{ campaignId: signed.id, campaignName: null, incentiveIndex: 0, incentiveType: 'ERC20Incentive', ...shown },
         ...{ verdict: 'claimable', reasons: [], claims: 0, claimedAmount: '0', claimedAmountUsd: '0' },
         ...{ lastClaimedAt: null, lastTxHash: null, signature: '0xab', referrer: anAddress('referrer') },
+        ...{ rewardNow: '100', claimsLeft: '10', budgetLeft: '1000' },
       },
       {
         ...{ campaignId: claimed.id, campaignName: 'Claimed', incentiveIndex: 0, incentiveType: 'ERC20Incentive' },
@@ -122,13 +124,17 @@ test('an entry says what was claimed and what can be, and totals are exact', asy
       },
     ],
     totals: [{ chainId: 8453, ...shown, ...sums, unvaluedClaims: 1 }],
+    claimable: [{ chainId: 8453, ...shown, rewards: 1, amount: '100', amountUsd: null }],
+    claimableUsd: '0',
     nextCursor: null,
   })
 })
 
 test('an address that nobody has seen has no rewards, until it has', async () => {
   const user = anAddress('not seen yet')
-  expect(await page(shared, user)).toEqual({ user, rewards: [], totals: [], nextCursor: null })
+  expect(await page(shared, user)).toEqual({
+    ...{ user, rewards: [], totals: [], claimable: [], claimableUsd: '0', nextCursor: null },
+  })
   const campaign = aClaimable()
   await shared.save(campaign, aClaim(campaign, { claimant: user }))
   expect((await page(shared, user)).rewards).toHaveLength(1)
@@ -139,17 +145,23 @@ test('an address that nobody has seen has no rewards, until it has', async () =>
   })
 })
 
-test('a claim of somebody else voids no rewards, and own ones come at once', async () => {
+test('a claim of somebody else changes what is left, one on another campaign nothing, and own ones come at once', async () => {
   await using api = await startTestApp()
   const [user, campaign] = [anAddress('who polls'), aClaimable()]
   await api.save(campaign, aClaim(campaign, { claimant: user }))
-  const before = await page(api, user)
+  const [signed, other] = [aClaimable(), aClaimable()]
+  await api.save(signed, other, aSignature(signed, user))
+  const leftOf = async () => (await page(api, user)).rewards.map(({ budgetLeft }) => budgetLeft)
+  // Of the claimed one nothing is told.
+  expect(await leftOf()).toEqual(['1000', undefined])
   const { miss: made } = api.counts.cacheResults
-  await api.save(aClaim(campaign), aClaim(campaign))
-  expect(await page(api, user)).toEqual(before)
+  await api.save(aClaim(other), aClaim(other))
+  expect(await leftOf()).toEqual(['1000', undefined])
   expect(api.counts.cacheResults.miss).toBe(made)
+  await api.save(aClaim(signed, { amount: '30' }))
+  expect((await page(api, user)).rewards[0]).toMatchObject({ campaignId: signed.id, rewardNow: '100' })
   await api.save(aClaim(campaign, { claimant: user }))
-  expect((await page(api, user)).rewards[0]?.claims).toBe(2)
+  expect((await page(api, user)).rewards[1]?.claims).toBe(2)
 })
 
 test('a page reads totals once, and only the signatures that it shows', async () => {

@@ -54,7 +54,7 @@ export const lower = (text: unknown) => String(text).toLowerCase()
 const chainOf = (campaign: CampaignRecord) => String(campaign.id.split(':')[0])
 
 /** Spec 5.1 "spent" and 5.2 "remaining budget", of one incentive and its claims. */
-function incentiveFigures(incentive: Incentive, claims: ClaimRecord[]) {
+function incentiveAmounts(incentive: Incentive, claims: ClaimRecord[]) {
   const amounts = claims.map(({ amount }) => ({ amount: BigInt(amount) }))
   return {
     claimed_amount: String(sum(amounts.map(({ amount }) => amount))),
@@ -166,7 +166,7 @@ function expectedOf(facts: Facts, { asOf, prices }: { asOf: number; prices: Pric
     campaign.incentives.map((incentive, position) => ({
       id: lower(campaign.id),
       position,
-      ...incentiveFigures(
+      ...incentiveAmounts(
         incentive,
         (claimsOf.get(lower(campaign.id)) ?? []).filter(({ incentiveIndex }) => incentiveIndex === position),
       ),

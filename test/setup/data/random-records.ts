@@ -11,6 +11,7 @@ import type {
 import { type IncentiveType, incentiveTypes } from '../../../src/schemas/campaigns/incentives.ts'
 import { aHash, anAddress, aStep, inUpperCase } from '../records.ts'
 import { identityOf } from '../second-opinion/second-opinion.ts'
+import { aPayload } from './payloads.ts'
 
 /*
  * Random records that are hard on anyone who adds them up: few of everything, so that equal sums, counts and times are
@@ -255,6 +256,13 @@ function randomClaim(campaign: CampaignRecord, base: number, random: Random): Cl
 }
 
 /** Records that may be imported in one call, in this order, where `stored` are. */
+/** What validators sign: amounts of tokens, and shares of some. */
+const SIGNED_AMOUNTS = [0n, 1n, 999_999n, 12_345_678n, 10n ** 12n, 10n ** 18n, 7n * 10n ** 19n]
+
+/** The whole data of a claim, or less. */
+const randomSignature = (number: number) =>
+  number % 5 < 2 ? `0xAb${number}` : aPayload(SIGNED_AMOUNTS[number % SIGNED_AMOUNTS.length] ?? 0n)
+
 export function randomBatch(stored: readonly ImportRecord[], base: number, random: Random): ImportRecord[] {
   const { chance, integer, pick, some, shuffled, addressInAnyCase } = random
   const facts = [...new Map(stored.map((record) => [identityOf(record), record])).values()]
@@ -314,7 +322,7 @@ export function randomBatch(stored: readonly ImportRecord[], base: number, rando
       campaignId: campaign.id,
       incentiveId: integer(0, campaign.incentives.length - 1),
       claimant: addressInAnyCase(pick(people)),
-      signature: `0xAb${integer(0, 1e9)}`,
+      signature: randomSignature(integer(0, 1e9)),
       referrer: addressInAnyCase(pick([ZERO, ...people])),
     }
   })

@@ -1,4 +1,5 @@
 import type { ImportRecord } from '../../../src/ingest/records.ts'
+import { claimCall, signedIn } from '../data/payloads.ts'
 import type { Random } from '../data/random-records.ts'
 import {
   byId,
@@ -14,6 +15,7 @@ import {
   type World,
   worldOf,
 } from './second-opinion.ts'
+import { inDollars, outlookOf } from './second-opinion-outlook.ts'
 import type { Vocabulary } from './second-opinion-queries.ts'
 
 /*
@@ -26,7 +28,7 @@ export interface Reason {
 }
 
 const BLOCKING = [
-  ...['not-started', 'ended', 'max-participants-reached', 'incentive-spent'],
+  ...['not-started', 'ended', 'max-participants-reached', 'incentive-spent', 'reward-exceeds-budget'],
   ...['on-deny-list', 'not-on-allow-list', 'already-claimed'],
 ]
 
@@ -99,6 +101,13 @@ export function judged(campaign: Campaign, index: number | undefined, user: stri
   const incentive = index === undefined ? undefined : incentives[index]
   if (index !== undefined && incentive !== undefined && isSpent(incentive, claimsOn(campaign, index)))
     reasons.push({ code: 'incentive-spent' })
+  else if (index !== undefined && incentive !== undefined) {
+    const amount = paidNow(campaign, index, user, world, now)
+    const { budgetLeft } = outlookAt(campaign, index, world, now)
+    const isRefused = !['CGDAIncentive', 'PointsIncentive', 'AllowListIncentive'].includes(incentive.type)
+    if (isRefused && amount !== undefined && budgetLeft !== undefined && amount > BigInt(budgetLeft))
+      reasons.push({ code: 'reward-exceeds-budget', budgetLeft })
+  }
   reasons.push(...listReasons(campaign, user, world))
   let isUnknown = reasons.some(({ code }) => code === 'list-unknown')
   const signature =
@@ -119,13 +128,68 @@ export function judged(campaign: Campaign, index: number | undefined, user: stri
   }
   const isBlocked = reasons.some(({ code }) => BLOCKING.includes(code))
   const verdict = isBlocked ? 'blocked' : isUnknown ? 'unknown' : signature === undefined ? 'admitted' : 'claimable'
-  return { verdict, reasons, ...(verdict === 'claimable' && signature !== undefined ? claimWith(signature) : {}) }
+  return {
+    ...{ verdict, reasons },
+    ...(verdict !== 'blocked' && index !== undefined ? figuresOf(campaign, index, user, world, now) : {}),
+    ...(verdict === 'claimable' && signature !== undefined ? claimWith(campaign.id, index ?? 0, user, signature) : {}),
+  }
 }
 
-const claimWith = ({ signature, referrer }: { signature: string; referrer: string }) => ({
-  signature,
-  referrer: lower(referrer),
-})
+const outlookAt = (campaign: Campaign, index: number, world: World, now: Date) =>
+  outlookOf(campaign, index, { world, now: BigInt(Math.floor(now.getTime() / 1000)), basis: 86_400n })
+
+/** What a claim pays now, by the words of the protocol; undefined if it is nothing, or the action decides and nothing is signed. */
+export function paidNow(campaign: Campaign, index: number, user: string, world: World, now: Date): bigint | undefined {
+  const incentive = campaign.record.incentives[index]
+  if (incentive === undefined) return undefined
+  const { rewardNow } = outlookAt(campaign, index, world, now)
+  const signed = signedIn(
+    campaign.signatures.find((each) => each.incentiveId === index && lower(each.claimant) === user)?.signature,
+  )
+  switch (incentive.type) {
+    case 'AllowListIncentive':
+      return undefined
+    case 'ERC20Incentive':
+      return incentive.strategy === 1 ? undefined : BigInt(rewardNow ?? 0)
+    case 'CGDAIncentive':
+    case 'PointsIncentive':
+      return rewardNow === undefined ? undefined : BigInt(rewardNow)
+    case 'ERC20PeggedIncentive':
+      return signed
+    default: {
+      if (signed === undefined) return undefined
+      const reward = BigInt(String(incentive.reward))
+      const paid = reward === 0n ? signed : (reward * signed) / 10n ** 18n
+      const cap = BigInt(String(incentive.maxReward ?? 0))
+      return cap > 0n && paid > cap ? cap : paid
+    }
+  }
+}
+
+/** The figures of an incentive that is not blocked; without what is absent. */
+function figuresOf(campaign: Campaign, index: number, user: string, world: World, now: Date) {
+  const incentive = campaign.record.incentives[index]
+  const { claimsLeft, budgetLeft, exhaustsAt, entries } = outlookAt(campaign, index, world, now)
+  const amount = paidNow(campaign, index, user, world, now)
+  const token =
+    incentive?.asset === undefined ? undefined : world.tokens.get(lower(`${campaign.chainId}:${incentive.asset}`))
+  const { endTime } = campaign.record
+  const figures = {
+    rewardNow: amount === undefined ? undefined : String(amount),
+    rewardNowUsd: inDollars(amount, token),
+    raffle: entries === undefined ? undefined : { reward: String(incentive?.reward), entries },
+    claimUntil: endTime == null ? undefined : new Date(endTime).toISOString(),
+    ...{ exhaustsAt, claimsLeft, budgetLeft },
+  }
+  return Object.fromEntries(Object.entries(figures).filter(([, value]) => value !== undefined))
+}
+
+function claimWith(id: string, index: number, user: string, signed: { signature: string; referrer: string }) {
+  const { signature } = signed
+  const referrer = lower(signed.referrer)
+  const isWhole = signedIn(signature) !== undefined
+  return { signature, referrer, ...(isWhole ? { transaction: claimCall(id, index, user, referrer, signature) } : {}) }
+}
 
 const RANKS = ['claimable', 'admitted', 'unknown', 'blocked']
 

@@ -64,7 +64,10 @@ function rewardAt(incentive: Incentive, claims: Claim[], campaign: Campaign, now
   return risen < balance ? risen : balance
 }
 
-function inDollars(amount: bigint | undefined, token: { priceUsd?: string | null; decimals: number } | undefined) {
+export function inDollars(
+  amount: bigint | undefined,
+  token: { priceUsd?: string | null; decimals: number } | undefined,
+) {
   if (amount === undefined || token?.priceUsd == null) return undefined
   const scale = USD_SCALE * 10n ** BigInt(token.decimals)
   return shiftPoint((2n * amount * toScaled(token.priceUsd) * 1_000_000n + scale) / (2n * scale), 6)
@@ -78,7 +81,7 @@ interface Asked {
   basis: bigint
 }
 
-function outlookOf(campaign: Campaign, incentiveIndex: number, { world, now, basis }: Asked) {
+export function outlookOf(campaign: Campaign, incentiveIndex: number, { world, now, basis }: Asked) {
   const incentive = campaign.record.incentives[incentiveIndex]
   if (incentive === undefined) throw new RangeError(`no incentive ${incentiveIndex}`)
   const { type } = incentive

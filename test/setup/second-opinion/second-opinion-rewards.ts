@@ -8,10 +8,12 @@ import {
   lower,
   type QueryText,
   sum,
+  toScaled,
   worldOf,
 } from './second-opinion.ts'
 import { dollarText, isValued, metadataOf } from './second-opinion-claims.ts'
-import { judged, lastOf } from './second-opinion-eligibility.ts'
+import { judged, lastOf, paidNow } from './second-opinion-eligibility.ts'
+import { inDollars } from './second-opinion-outlook.ts'
 
 /*
  * A second opinion on `GET /users/{address}/rewards`: every incentive is looked at for the claims and signatures of the user.
@@ -29,7 +31,7 @@ export function expectedRewards(records: readonly ImportRecord[], address: strin
   const user = lower(address)
   const world = worldOf(records)
   const chains = query.chainId?.split(',').map(Number)
-  const entries = world.campaigns
+  const all = world.campaigns
     .filter(({ chainId }) => chains?.includes(chainId) ?? true)
     .flatMap((campaign) =>
       campaign.record.incentives.map((incentive, index) => ({
@@ -40,6 +42,7 @@ export function expectedRewards(records: readonly ImportRecord[], address: strin
       })),
     )
     .filter(({ claims, isSigned }) => claims.length > 0 || isSigned)
+  const entries = all
     .filter(({ claims, judgement }) =>
       query.state === 'claimable'
         ? judgement.verdict === 'claimable'
@@ -63,7 +66,30 @@ export function expectedRewards(records: readonly ImportRecord[], address: strin
     const known = totals.get(key)
     totals.set(key, { campaign: entry.campaign, asset, claims: [...(known?.claims ?? []), ...entry.claims] })
   }
+  const claimable = new Map<string, { chainId: number; asset: string; amounts: bigint[] }>()
+  for (const { campaign, incentive, index, judgement } of all) {
+    const amount = paidNow(campaign, index, user, world, now)
+    if (judgement.verdict !== 'claimable' || amount === undefined || !isToken(incentive)) continue
+    const asset = lower(incentive.asset)
+    const key = `${campaign.chainId}:${asset}`
+    const known = claimable.get(key) ?? { chainId: campaign.chainId, asset, amounts: [] }
+    claimable.set(key, { ...known, amounts: [...known.amounts, amount] })
+  }
+  const priced = [...claimable.values()].flatMap(({ chainId, asset, amounts }) => {
+    const token = world.tokens.get(`${chainId}:${asset}`)
+    return token?.priceUsd == null
+      ? []
+      : [(sum(amounts) * toScaled(token.priceUsd) * 10n ** 30n) / 10n ** BigInt(token.decimals)]
+  })
   return {
+    claimable: [...claimable.values()]
+      .sort((a, b) => compare(a.chainId, b.chainId) || compare(a.asset, b.asset))
+      .map(({ chainId, asset, amounts }) => ({
+        ...{ chainId, asset, metadata: metadataOf(world, chainId, asset), rewards: amounts.length },
+        amount: String(sum(amounts)),
+        amountUsd: inDollars(sum(amounts), world.tokens.get(`${chainId}:${asset}`)) ?? null,
+      })),
+    claimableUsd: dollarText(sum(priced) / 10n ** 30n),
     rewards: entries.map((entry) => ({
       campaignId: entry.campaign.id,
       campaignName: entry.campaign.record.campaignName ?? null,

@@ -9,6 +9,7 @@ const WORDS: Readonly<Record<ClaimReason['code'], string>> = {
   ended: 'The campaign ended',
   'max-participants-reached': 'As many accounts have claimed as may',
   'incentive-spent': 'Nothing is left of it',
+  'reward-exceeds-budget': 'It would pay more than is left, so the campaign would refuse it',
   'on-deny-list': 'The list keeps this account out',
   'not-on-allow-list': 'This account is not on the list of those who may',
   'list-unknown': 'Who is on its list is not known here',

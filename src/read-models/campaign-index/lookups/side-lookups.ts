@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
-import type { Database } from '../../database/connection/open-database.ts'
-import { campaigns } from '../../database/tables/campaigns.ts'
-import { tokens } from '../../database/tables/tokens.ts'
-import type { FilterGroup, FormerValues } from './campaign-index.ts'
-import { formerPositions } from './tables.ts'
+import type { Database } from '../../../database/connection/open-database.ts'
+import { campaigns } from '../../../database/tables/campaigns.ts'
+import { tokens } from '../../../database/tables/tokens.ts'
+import type { FilterGroup, FormerValues } from '../campaign-index.ts'
+import { formerPositions } from '../tables.ts'
 
 /*
  * What a page needs that is not in the index. Each statement also says which lists it is of, for it has to be of those of the
