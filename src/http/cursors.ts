@@ -11,7 +11,7 @@ import { quote } from '../schemas/validator.ts'
  */
 
 /** These parameters do not define the order: which page, its size and format, what is explained beside it, and as of which block. */
-const ASIDE = new Set(['cursor', 'page', 'pageSize', 'format', 'explain', 'minBlock'])
+const ASIDE = new Set(['cursor', 'page', 'pageSize', 'format', 'explain', 'claimTransactions', 'minBlock'])
 
 const digestOf = (operation: string, parameters: object) => {
   const filter = Object.fromEntries(Object.entries(parameters).filter(([name]) => !ASIDE.has(name)))

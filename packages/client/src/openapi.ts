@@ -1275,6 +1275,26 @@ export interface components {
             /** @description `amount` in US dollars at the current price; `null` if unknown. */
             amountUsd: components["schemas"]["UsdAmount"] | null;
         };
+        /** @description An incentive that a transaction claims. */
+        ClaimedReward: {
+            /** @description ID of the campaign. */
+            campaignId: components["schemas"]["CampaignId"];
+            /** @description Index of the incentive in its campaign, from 0. */
+            incentiveIndex: number;
+        };
+        /** @description A transaction with at most 50 claims on a chain, each of which may fail without the others. Anyone may send it; the rewards go to the account. */
+        ClaimTransactions: {
+            /** @description Chain on which it is sent. */
+            chainId: components["schemas"]["ChainId"];
+            /** @description The contract Multicall3. */
+            to: components["schemas"]["Address"];
+            /** @description Call data of `aggregate3Value`, hexadecimal. */
+            data: string;
+            /** @description Fees of all claims, in wei. */
+            value: components["schemas"]["TotalAmount"];
+            /** @description What it claims, in the order of its calls. */
+            rewards: components["schemas"]["ClaimedReward"][];
+        };
         /** @description The rewards of an account. */
         ListRewardsResponse: {
             /** @description The account. */
@@ -1287,6 +1307,8 @@ export interface components {
             claimable: components["schemas"]["ClaimableTotal"][];
             /** @description What can be claimed now in US dollars at the current prices: of all tokens of `claimable` whose price is known, rounded once; "0" without any. */
             claimableUsd: components["schemas"]["UsdAmount"];
+            /** @description Only with `claimTransactions=true`. One for each chain, or several where there are more than 50 claims, by chain ID and campaign. Claims whose fee is unknown are in none. */
+            claimTransactions?: components["schemas"]["ClaimTransactions"][];
             /** @description `cursor` of the next page; `null` on the last and with `pageSize=0`. */
             nextCursor: string | null;
         };
@@ -2004,6 +2026,16 @@ export interface components {
         until: components["schemas"]["Instant"];
         /** @description `nextCursor` of the page before, with the same parameters except `pageSize`. */
         cursor: string;
+        /**
+         * @description Number of items per page, at most 100, by default 10. With 0 the array is empty. In CSV at most 10000, which is the default there.
+         * @example 10
+         */
+        pageSize_2: number | null;
+        /**
+         * @description `csv`: a statement for spreadsheets (RFC 4180), as a download. Text that a spreadsheet would take for a formula is led by an apostrophe. Absent: what `Accept` prefers, JSON or `text/csv`.
+         * @example json
+         */
+        format: components["schemas"]["ListClaimsFormat"];
         /** @description From the `Link` of the page before, with the same parameters except `limit`. */
         cursor_2: string;
         /**
@@ -2841,12 +2873,12 @@ export interface operations {
                  * @description Number of items per page, at most 100, by default 10. With 0 the array is empty. In CSV at most 10000, which is the default there.
                  * @example 10
                  */
-                pageSize?: number | null;
+                pageSize?: components["parameters"]["pageSize_2"];
                 /**
                  * @description `csv`: a statement for spreadsheets (RFC 4180), as a download. Text that a spreadsheet would take for a formula is led by an apostrophe. Absent: what `Accept` prefers, JSON or `text/csv`.
                  * @example json
                  */
-                format?: components["schemas"]["ListClaimsFormat"];
+                format?: components["parameters"]["format"];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
@@ -2969,13 +3001,23 @@ export interface operations {
                  *     ]
                  */
                 chainId?: components["parameters"]["chainId_2"];
+                /**
+                 * @description `true`: adds `claimTransactions`, which claim everything that can be claimed, on any page and whatever `state`.
+                 * @example true
+                 */
+                claimTransactions?: boolean;
                 /** @description `nextCursor` of the page before, with the same parameters except `pageSize`. */
                 cursor?: components["parameters"]["cursor"];
                 /**
-                 * @description Number of items per page. With 0 the array is empty.
+                 * @description Number of items per page, at most 100, by default 10. With 0 the array is empty. In CSV at most 10000, which is the default there.
                  * @example 10
                  */
-                pageSize?: components["parameters"]["pageSize"];
+                pageSize?: components["parameters"]["pageSize_2"];
+                /**
+                 * @description `csv`: a statement for spreadsheets (RFC 4180), as a download. Text that a spreadsheet would take for a formula is led by an apostrophe. Absent: what `Accept` prefers, JSON or `text/csv`.
+                 * @example json
+                 */
+                format?: components["parameters"]["format"];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
@@ -3015,6 +3057,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListRewardsResponse"];
+                    "text/csv": string;
                 };
             };
             304: components["responses"]["Http304"];

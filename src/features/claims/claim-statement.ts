@@ -1,7 +1,6 @@
 import { type Cell, toCsv } from '../../http/statements.ts'
 import type { Claim } from '../../schemas/campaigns/claims.ts'
-import { incentiveTraits } from '../../schemas/campaigns/incentives.ts'
-import { toTokenUnits } from '../../schemas/campaigns/tokens.ts'
+import { toWholeAmount } from '../../schemas/campaigns/whole-amounts.ts'
 import type { ListClaimsQuery } from './claim-schemas.ts'
 
 /** The columns of a statement of claims, in their order. */
@@ -16,16 +15,10 @@ const columns: Record<string, (claim: Claim) => Cell> = {
   asset: ({ asset }) => asset,
   symbol: ({ metadata }) => metadata?.symbol,
   amount: ({ amount }) => amount,
-  amountInTokens: (claim) => toWholeAmount(claim, claim.amount),
+  amountInTokens: (claim) => toWholeAmount(claim.amount, claim),
   amountUsd: ({ amountUsd }) => amountUsd,
   txHash: ({ txHash }) => txHash,
   logIndex: ({ logIndex }) => logIndex,
-}
-
-/** Points have no decimals; a place on a list is no amount. */
-function toWholeAmount({ incentiveType: type, asset, metadata }: Claim, amount: string) {
-  if (type !== null && asset === null && incentiveTraits[type].reward === 'fixed') return amount
-  return metadata === null ? undefined : toTokenUnits(amount, metadata.decimals)
 }
 
 export const toClaimStatement = (claims: readonly Claim[]) => toCsv(columns, claims)

@@ -14,9 +14,10 @@ import { type TokenStore, type Tokens, tokenVersion } from '../../database/looku
 import { claimSignatures } from '../../database/tables/incentives-and-claims.ts'
 import { readCursor, rowsOf, toCursorPage } from '../../http/cursors.ts'
 import { type DataVersion, type Dependencies, dataRevision } from '../../read-models/data-version/read.ts'
+import { byCampaignId } from '../../schemas/primitives.ts'
 import type { ListRewardsQuery, ListRewardsResponse, Reward, RewardTotal } from './reward-schemas.ts'
 
-type RequestState = ListRewardsQuery & { user: string }
+type RequestState = Omit<ListRewardsQuery, 'pageSize'> & { user: string; pageSize: number }
 
 export function createRewardRepository(database: Database, tokenStore: TokenStore, clock: () => Date) {
   const readPage = createPageReader(database, tokenStore)
@@ -32,7 +33,7 @@ export function createRewardRepository(database: Database, tokenStore: TokenStor
       version: DataVersion,
     ): Promise<{ body: ListRewardsResponse; dependencies: Dependencies }> {
       const now = clock()
-      const { rows, tokens, facts, totals } = await readPage(query, now, version)
+      const { rows, tokens, facts, totals, onChains } = await readPage(query, now, version)
       const found = rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ ...row, id }]))
       const { page, nextCursor } = toCursorPage('listRewards', query, found, toCursorPosition)
       const shown = [...facts, ...page]
@@ -49,6 +50,7 @@ export function createRewardRepository(database: Database, tokenStore: TokenStor
             ...total,
           })),
           claimableUsd: totals.claimableUsd,
+          ...(query.claimTransactions && { claimTransactions: await toClaimTransactions(onChains, query.user) }),
           nextCursor,
         },
         dependencies: {
@@ -70,8 +72,8 @@ function createPageReader(database: Database, tokenStore: TokenStore) {
   const signed = prepareSigned(database)
 
   /** The incentives that the user has a signature on, what they pay, and those that can be claimed. */
-  async function readSigned({ user }: RequestState, now: Date, nowSeconds: number) {
-    const rows = await signed.execute({ user, nowSeconds, isPaced: false })
+  async function readSigned({ user, claimTransactions }: RequestState, now: Date, nowSeconds: number) {
+    const rows = await signed.execute({ user, nowSeconds, isPaced: false, isWhole: claimTransactions })
     const facts = rows.filter(({ isFound }) => isFound)
     const appraised = await Promise.all(facts.map(async (row) => ({ ...row, ...(await appraise(row, user, now)) })))
     return {
@@ -86,21 +88,23 @@ function createPageReader(database: Database, tokenStore: TokenStore) {
    * after it, so other commits meanwhile do not matter: they may come faster than a page of an account with many claims is read.
    */
   return async function readPage(query: RequestState, now: Date, { asOf }: DataVersion) {
-    const { state, user, chainId, pageSize } = query
+    const { state, user, chainId, pageSize, format } = query
     const after = parseCursorPosition(query)
     const isCompared = asOf.blocks.size > 0
     const nowSeconds = Math.floor(now.getTime() / 1000)
     for (;;) {
       const { revision, facts, claimable } = await readSigned(query, now, nowSeconds)
       const only = state === 'claimable' ? claimable : undefined
-      const totals = toClaimableTotals(claimable.filter((row) => chainId?.includes(row.chainId) ?? true))
+      const onChains = claimable.filter((row) => chainId?.includes(row.chainId) ?? true)
+      const totals = toClaimableTotals(onChains)
       const { rows, tokens } = await tokenStore.readWith(
         () =>
           rewards.execute({
             ...{ user, chains: chainId ?? null, leastClaims: state === 'claimed' ? 1 : 0, ...after },
             keys: only?.map(({ key }) => key) ?? null,
             positions: only?.map(({ position }) => position) ?? null,
-            ...{ nowSeconds, isPaced: true, max: rowsOf(pageSize) },
+            // A statement does not say when a budget ends.
+            ...{ nowSeconds, isPaced: format !== 'csv', max: rowsOf(pageSize) },
           }),
         (row) => [
           ...(row.asset === null ? [] : [`${row.chainId}:${row.asset}`]),
@@ -108,7 +112,7 @@ function createPageReader(database: Database, tokenStore: TokenStore) {
           ...totals.claimable.map((total) => `${total.chainId}:${total.asset}`),
         ],
       )
-      if (isCompared || revision === rows[0]?.revision) return { rows, tokens, facts, totals }
+      if (isCompared || revision === rows[0]?.revision) return { rows, tokens, facts, totals, onChains }
     }
   }
 }
@@ -124,6 +128,44 @@ function parseCursorPosition(query: RequestState) {
   if (query.cursor === undefined) return { timestamp: NO_CLAIM + 1, chain: 0, core: '', identifier: '0', position: 0 }
   const [timestamp, chain, core, identifier, position] = readCursor(query.cursor, 'listRewards', query, CURSOR_POSITION)
   return { timestamp, chain, core, identifier, position }
+}
+
+/** How many claims a transaction has at most. */
+const MAX_CLAIMS_TOGETHER = 50
+
+/** The variants of validators that take a fee, which is not known here. */
+const takesFee = ({ validatorKind }: SignedRow) => validatorKind?.startsWith('Payable') === true
+
+/** Transactions that claim everything which can be claimed by one: by chain, then by campaign and index. */
+async function toClaimTransactions(claimable: readonly SignedRow[], claimant: string) {
+  // Loads the encoder of calls, which few requests need.
+  const { toClaimTransaction, toMulticall } = await import('../../schemas/campaigns/encode-claim-transaction.ts')
+  const byChain = new Map<
+    number,
+    { call: { to: string; data: string }; campaignId: string; incentiveIndex: number }[]
+  >()
+  for (const row of claimable) {
+    const { chainId, campaignId, position, referrer, signature } = row
+    if (position === null || referrer === null || takesFee(row)) continue
+    const call = toClaimTransaction({ campaignId, incentiveIndex: position, claimant, referrer, signature })
+    if (call === undefined) continue
+    byChain.set(chainId, [...(byChain.get(chainId) ?? []), { call, campaignId, incentiveIndex: position }])
+  }
+  return [...byChain]
+    .sort(([one], [other]) => one - other)
+    .flatMap(([chainId, claims]) => {
+      const ordered = claims.sort(
+        (a, b) => byCampaignId(a.campaignId, b.campaignId) || a.incentiveIndex - b.incentiveIndex,
+      )
+      const parts = Array.from({ length: Math.ceil(ordered.length / MAX_CLAIMS_TOGETHER) }, (_, part) =>
+        ordered.slice(part * MAX_CLAIMS_TOGETHER, (part + 1) * MAX_CLAIMS_TOGETHER),
+      )
+      return parts.map((part) => ({
+        chainId,
+        ...toMulticall(part.map(({ call }) => call)),
+        rewards: part.map(({ campaignId, incentiveIndex }) => ({ campaignId, incentiveIndex })),
+      }))
+    })
 }
 
 type Appraised = Pick<SignedRow, 'chainId' | 'asset'> & Pick<Awaited<ReturnType<typeof appraise>>, 'amount' | 'dollars'>
@@ -199,9 +241,9 @@ const prepareSigned = (database: Database) =>
       ...factColumns,
       chainId: sql<number>`incentive.chain_id::float8`,
       asset: sql<string | null>`incentive.asset`,
-      // Each has one, of up to 32 kB: it is read where it says the amount, or can be checked.
+      // Each has one, of up to 32 kB: it is read where it says the amount, can be checked, or is sent.
       signature: sql<string>`case
-        when traits.limit_kind = 'budget' or facts.validator_kind is not null then facts.signature else '' end`,
+        when traits.limit_kind = 'budget' or facts.validator_kind is not null or ${placeholder('isWhole')}::boolean then facts.signature else '' end`,
     })
     .from(sql`(values (0)) as one`)
     .leftJoin(

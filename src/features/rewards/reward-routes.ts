@@ -1,8 +1,11 @@
 import { cursorHeaders } from '../../http/response-headers.ts'
 import { type CachedRoutes, responsesOf } from '../../http/responses.ts'
+import { toStatement, toStatementQuery } from '../../http/statements.ts'
 import examples from './reward-examples.json' with { type: 'json' }
 import type { RewardRepository } from './reward-repository.ts'
 import { ListRewardsParams, ListRewardsQuery, ListRewardsResponse } from './reward-schemas.ts'
+import { toRewardStatement } from './reward-statement.ts'
+import csvExample from './reward-statement-example.json' with { type: 'json' }
 
 const listRewards = {
   operationId: 'listRewards',
@@ -18,6 +21,7 @@ const listRewards = {
         description: 'The rewards of the page, and the totals.',
         schema: ListRewardsResponse,
         example: examples.plain,
+        csvExample: csvExample.join('\r\n'),
       },
       headers: cursorHeaders,
       otherExamples: { empty: [`/users/${examples.unknown.user}/rewards`, examples.unknown] },
@@ -27,9 +31,15 @@ const listRewards = {
 }
 
 export const rewardRoutes: CachedRoutes<{ rewards: RewardRepository }> = async (app, { rewards, responseCache }) => {
-  app.get('/users/:address/rewards', { schema: listRewards }, (request, reply) =>
-    responseCache.send(request, reply, (version) =>
-      rewards.list({ ...request.query, user: request.params.address }, version),
-    ),
-  )
+  app.get('/users/:address/rewards', { schema: listRewards }, (request, reply) => {
+    const { address } = request.params
+    const query = toStatementQuery(request, reply)
+    responseCache.send(request, reply, async (version) => {
+      const page = await rewards.list({ ...query, user: address }, version)
+      if (query.format !== 'csv') return page
+      const text = await toRewardStatement(page.body.rewards)
+      const { nextCursor } = page.body
+      return { dependencies: page.dependencies, nextCursor, ...toStatement(text, `rewards-${address}`) }
+    })
+  })
 }

@@ -3,14 +3,16 @@ import { claimableFields, rewardFields, verdictAndReasons } from '../../schemas/
 import { ofIncentive } from '../../schemas/campaigns/claims.ts'
 import { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
-import { optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
-import { chainIds, cursorPaging, minimumBlocks, nextCursor } from '../../schemas/parameters/shared-parameters.ts'
+import { flag, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
+import { chainIds, minimumBlocks, nextCursor, statementPaging } from '../../schemas/parameters/shared-parameters.ts'
 import {
   Address,
+  CampaignId,
   ChainId,
   Instant,
   TotalAmount,
   TransactionHash,
+  text,
   UsdAmount,
   wholeNumber,
 } from '../../schemas/primitives.ts'
@@ -29,7 +31,13 @@ export const ListRewardsQuery = queryOf({
     example: 'claimed',
   }),
   chainId: chainIds(),
-  ...cursorPaging,
+  claimTransactions: flag({
+    default: false,
+    description:
+      '`true`: adds `claimTransactions`, which claim everything that can be claimed, on any page and whatever `state`.',
+    example: true,
+  }),
+  ...statementPaging,
   ...minimumBlocks,
 })
 export type ListRewardsQuery = Static<typeof ListRewardsQuery>
@@ -75,6 +83,23 @@ const ClaimableTotal = component('ClaimableTotal', 'What an account can claim of
   amountUsd: refOrNull(UsdAmount, '`amount` in US dollars at the current price; `null` if unknown.'),
 })
 
+const ClaimedReward = component('ClaimedReward', 'An incentive that a transaction claims.', {
+  campaignId: ref(CampaignId, 'ID of the campaign.'),
+  incentiveIndex: wholeNumber('Index of the incentive in its campaign, from 0.'),
+})
+
+const ClaimTransactions = component(
+  'ClaimTransactions',
+  'A transaction with at most 50 claims on a chain, each of which may fail without the others. Anyone may send it; the rewards go to the account.',
+  {
+    chainId: ref(ChainId, 'Chain on which it is sent.'),
+    to: ref(Address, 'The contract Multicall3.'),
+    data: text('Call data of `aggregate3Value`, hexadecimal.', { maxLength: 8_000_000 }),
+    value: ref(TotalAmount, 'Fees of all claims, in wei.'),
+    rewards: listOf(ClaimedReward, 50, 'What it claims, in the order of its calls.'),
+  },
+)
+
 export const ListRewardsResponse = component('ListRewardsResponse', 'The rewards of an account.', {
   user: ref(Address, 'The account.'),
   rewards: listOf(
@@ -96,8 +121,22 @@ export const ListRewardsResponse = component('ListRewardsResponse', 'The rewards
     UsdAmount,
     'What can be claimed now in US dollars at the current prices: of all tokens of `claimable` whose price is known, rounded once; "0" without any.',
   ),
+  claimTransactions: Type.Optional(
+    listOf(
+      ClaimTransactions,
+      10_000,
+      'Only with `claimTransactions=true`. One for each chain, or several where there are more than 50 claims, by chain ID and campaign. Claims whose fee is unknown are in none.',
+    ),
+  ),
   nextCursor,
 })
 export type ListRewardsResponse = Static<typeof ListRewardsResponse>
 
-export const rewardSchemas = [Reward, RewardTotal, ClaimableTotal, ListRewardsResponse]
+export const rewardSchemas = [
+  Reward,
+  RewardTotal,
+  ClaimableTotal,
+  ClaimedReward,
+  ClaimTransactions,
+  ListRewardsResponse,
+]

@@ -90,3 +90,22 @@ export function toClaimTransaction({ campaignId, incentiveIndex, claimant, refer
   })
   return { to: core, data }
 }
+
+/** Multicall3, at the same address on all chains of the protocol. */
+const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11'
+
+const multicallFunction = parseAbi([
+  'struct Call { address target; bool allowFailure; uint256 value; bytes callData; }',
+  'function aggregate3Value(Call[] calls) payable returns ((bool success, bytes returnData)[] results)',
+])
+
+/** One transaction with several claims, each of which may fail without the others. Anyone may send it. */
+export function toMulticall(calls: readonly { to: string; data: string }[]) {
+  const data = encodeFunctionData({
+    abi: multicallFunction,
+    args: [
+      calls.map((call) => ({ target: call.to as Hex, allowFailure: true, value: 0n, callData: call.data as Hex })),
+    ],
+  })
+  return { to: MULTICALL, data, value: '0' }
+}

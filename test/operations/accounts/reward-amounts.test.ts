@@ -1,8 +1,10 @@
+import { decodeFunctionData, parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ListEligibilityResponse } from '../../../src/features/eligibility/eligibility-schemas.ts'
 import type { ListRewardsResponse } from '../../../src/features/rewards/reward-schemas.ts'
 import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
-import { aPayload } from '../../setup/data/payloads.ts'
+import { parseCsv } from '../../setup/data/csv.ts'
+import { aPayload, claimCall } from '../../setup/data/payloads.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../../setup/records.ts'
 import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 
@@ -146,4 +148,118 @@ test('what can be claimed is of all pages, whatever the state, and of the chosen
   }
   expect((await rewardsOf(user, '?chainId=10')).claimable).toEqual([there])
   expect((await rewardsOf(user, '?chainId=10')).claimableUsd).toBe('0')
+})
+
+const multicall = parseAbi([
+  'struct Call { address target; bool allowFailure; uint256 value; bytes callData; }',
+  'function aggregate3Value(Call[] calls) payable returns ((bool success, bytes returnData)[] results)',
+])
+
+test('one transaction claims all that can be claimed on a chain, at most 50 at once, whatever the page and the state', async () => {
+  const user = anAddress('who claims all')
+  const incentives = Array.from({ length: 26 }, () => anErc20Incentive(asset))
+  const own = [1, 2, 3].map((nth) =>
+    aCampaign({ id: `${nth === 3 ? 10 : 8453}:${anAddress('all')}:${nth}`, incentives }),
+  )
+  const bare = aCampaign({ incentives: [anErc20Incentive(asset)] })
+  await api.save(bare, ...own, signatureOf(bare, user, '0xab'))
+  await api.save(
+    ...own.flatMap((campaign) =>
+      incentives.map((_, index) => signatureOf(campaign, user, aPayload(BigInt(index)), index)),
+    ),
+  )
+  expect(await rewardsOf(user)).not.toHaveProperty('claimTransactions')
+  const places = (nth: number) =>
+    incentives.map((_, index) => ({ campaignId: own[nth]?.id ?? '', incentiveIndex: index }))
+  const here = [...places(0), ...places(1)]
+  for (const query of ['pageSize=3', 'state=claimed', 'state=claimable&pageSize=0']) {
+    const { claimTransactions = [] } = await rewardsOf(user, `?claimTransactions=true&${query}`)
+    expect(claimTransactions.map(({ data: _, ...rest }) => rest)).toEqual(
+      [
+        { chainId: 10, rewards: places(2) },
+        { chainId: 8453, rewards: here.slice(0, 50) },
+        { chainId: 8453, rewards: here.slice(50) },
+      ].map((part) => ({ ...part, to: '0xca11bde05977b3631167028862be2a173976ca11', value: '0' })),
+    )
+    for (const { data, rewards } of claimTransactions) {
+      expect(data).toMatch(/^0x174dea71/)
+      const { args } = decodeFunctionData({ abi: multicall, data: data as `0x${string}` })
+      expect(args[0].map((call) => ({ ...call, target: call.target.toLowerCase() }))).toEqual(
+        rewards.map(({ campaignId, incentiveIndex }) => {
+          const call = claimCall(
+            campaignId,
+            incentiveIndex,
+            user,
+            anAddress('referrer'),
+            aPayload(BigInt(incentiveIndex)),
+          )
+          return { target: call.to, allowFailure: true, value: 0n, callData: call.data }
+        }),
+      )
+    }
+  }
+  expect((await rewardsOf(user, '?claimTransactions=true&chainId=10')).claimTransactions).toHaveLength(1)
+  expect((await rewardsOf(anAddress('without any'), '?claimTransactions=true')).claimTransactions).toEqual([])
+})
+
+test('a statement of rewards has what can be claimed and what was, with amounts in whole tokens', async () => {
+  const user = anAddress('who files taxes')
+  const campaign = aCampaign({
+    ...{ campaignName: '=Sum', endTime: '2100-01-01T00:00:00Z' },
+    incentives: [
+      anErc20Incentive(asset, { reward: '1500000' }),
+      { type: 'PointsIncentive', venue: peg, selector: '0x40c10f19', reward: '30', limit: '40' },
+    ],
+  })
+  const claim = aClaim(campaign, { claimant: user, incentiveIndex: 1, amount: '30', blockTimestamp: '1760000000' })
+  await api.save(campaign, claim, signatureOf(campaign, user, aPayload(0n)))
+  const { body, headers } = await api.get(`/users/${user}/rewards?format=csv`)
+  expect(headers['content-type']).toBe('text/csv; charset=utf-8; header=present')
+  expect(headers['content-disposition']).toBe(`attachment; filename="rewards-${user}.csv"`)
+  const [names, ...rows] = parseCsv(body)
+  expect(names?.join()).toBe(
+    'campaignId,campaignName,chainId,incentiveIndex,incentiveType,verdict,asset,symbol,claims,claimedAmount,claimedAmountInTokens,claimedAmountUsd,rewardNow,rewardNowInTokens,rewardNowUsd,claimUntil,lastClaimedAt,lastTxHash',
+  )
+  const of = [campaign.id, "'=Sum", '8453']
+  expect(rows).toEqual([
+    [
+      ...of,
+      '0',
+      'ERC20Incentive',
+      'claimable',
+      asset,
+      'TEST',
+      '0',
+      '0',
+      '0',
+      '0',
+      '1500000',
+      '1.5',
+      '3.75',
+      '2100-01-01T00:00:00.000Z',
+      '',
+      '',
+    ],
+    [
+      ...of,
+      '1',
+      'PointsIncentive',
+      'blocked',
+      '',
+      '',
+      '1',
+      '30',
+      '30',
+      '',
+      '',
+      '',
+      '',
+      '',
+      '2025-10-09T08:53:20.000Z',
+      claim.txHash,
+    ],
+  ])
+  const part = await api.get(`/users/${user}/rewards?pageSize=1`, { accept: 'text/csv' })
+  const next = await api.get(`/users/${user}/rewards${/<(.*)>/.exec(String(part.headers.link))?.[1]}`)
+  expect([...parseCsv(part.body).slice(1), ...parseCsv(next.body).slice(1)]).toEqual(rows)
 })
