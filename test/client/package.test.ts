@@ -30,7 +30,7 @@ const USE = `
 /** What the examples of the package's README take for granted. */
 const GIVEN = `
   declare const client: ReturnType<typeof createClient>
-  declare const wallet: { waitForTransactionReceipt: (asked: { hash: string }) => Promise<{ blockNumber: bigint }> }
+  declare const wallet: { waitForTransactionReceipt: (asked: { hash: string }) => Promise<{ blockNumber: bigint; transactionHash: string }> }
   declare const hash: string, id: string, address: string, cursor: string
 `
 
