@@ -91,6 +91,12 @@ describe.skipIf(!hasBrowser)(`the rewards of an account ${inBrowser}`, ONCE_MORE
     expect(await rowOf('Claimed already').innerText()).toMatch(
       /Already claimed[\s\S]*2\.5 USDC[\s\S]*\$2\.50[\s\S]*1 claim/,
     )
+    expect(await page.locator('.claimable-now').innerText()).toMatch(/Claimable now: [\d.]+ USDC, about \$[\d.]+/)
+    expect(await rowOf('Swap to claim').innerText()).toMatch(/Claimable[\s\S]*Pays [\d.]+ USDC, \$/)
+    expect(await rowOf('Not for you').innerText()).not.toContain('Pays')
+    const statement = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Download as CSV' }).click()
+    expect((await statement).suggestedFilename()).toBe(`rewards-${user}.csv`)
     expect(await page.locator('.totals').innerText()).toMatch(/2\.5 USDC[\s\S]*\$2\.50 in 1 claim/)
 
     await page.getByRole('link', { name: 'To claim now' }).click()

@@ -7,6 +7,7 @@ import { ChainLabel } from '../parts/chain-label.tsx'
 import { Mark } from '../parts/name.tsx'
 import { RelativeTime } from '../parts/times.tsx'
 import { HowToClaim } from './how-to-claim.tsx'
+import { PaysNow } from './pays-now.tsx'
 import { Reasons } from './reasons.tsx'
 import { VerdictBadge } from './verdict-badge.tsx'
 
@@ -28,6 +29,7 @@ export function RewardRow({ reward, name, user }: { reward: Reward; name: string
       </div>
       <div class="verdict">
         <VerdictBadge verdict={reward.verdict} />
+        <PaysNow reward={reward} />
         <Reasons verdict={reward.verdict} reasons={reward.reasons} chainId={chainId} />
         <HowToClaim chainId={chainId} claimable={reward} />
       </div>

@@ -2,6 +2,7 @@ import { useLocation } from 'preact-iso'
 import type { ResponseOf } from 'reward-campaigns-client'
 import { withQuery } from '../navigation/page-query.ts'
 import { Empty } from '../requests/request-result.tsx'
+import { ClaimableView } from './claimable-view.tsx'
 import { RewardRow } from './reward-row.tsx'
 import { TotalsView } from './totals-view.tsx'
 import { useNames } from './use-names.ts'
@@ -23,7 +24,7 @@ const NOTHING: Readonly<Record<State, string>> = {
 
 /** A page of the rewards of an account. @param cursor of this page; absent: it is the first. */
 export function RewardsView({
-  response: { user, rewards, totals, nextCursor },
+  response,
   state,
   cursor,
 }: {
@@ -31,10 +32,12 @@ export function RewardsView({
   state: State
   cursor: string | undefined
 }) {
+  const { user, rewards, totals, nextCursor } = response
   const { url } = useLocation()
   const nameOf = useNames(rewards)
   return (
     <>
+      <ClaimableView response={response} />
       <TotalsView totals={totals} />
       {rewards.length === 0 ? (
         <Empty>

@@ -1,0 +1,45 @@
+import type { Reward } from 'reward-campaigns-client'
+import { Count, Tokens, Usd } from '../parts/amounts.tsx'
+import { RelativeTime } from '../parts/times.tsx'
+
+/** What a claim pays now, what it is worth, and until when; nothing where that is not known. */
+export function PaysNow({ reward }: { reward: Reward }) {
+  const { rewardNow, rewardNowUsd, raffle, claimUntil, exhaustsAt, asset, metadata } = reward
+  const token = { decimals: metadata?.decimals, symbol: metadata?.symbol }
+  if (rewardNow === undefined && raffle === undefined) return null
+  return (
+    <p class="pays-now">
+      {raffle !== undefined && (
+        <>
+          A raffle of <Tokens baseUnits={raffle.reward} {...token} />, <Count value={raffle.entries} />{' '}
+          {raffle.entries === '1' ? 'entry' : 'entries'} so far
+        </>
+      )}
+      {rewardNow !== undefined && asset === null && (
+        <>
+          Pays <Count value={rewardNow} /> points
+        </>
+      )}
+      {rewardNow !== undefined && asset !== null && (
+        <>
+          Pays <Tokens baseUnits={rewardNow} {...token} />
+          {rewardNowUsd !== undefined && (
+            <>
+              , <Usd value={rewardNowUsd} />
+            </>
+          )}
+        </>
+      )}
+      {claimUntil !== undefined && (
+        <>
+          , ends <RelativeTime at={claimUntil} />
+        </>
+      )}
+      {exhaustsAt !== undefined && (
+        <>
+          ; at the pace of the last day the budget ends <RelativeTime at={exhaustsAt} />
+        </>
+      )}
+    </p>
+  )
+}
