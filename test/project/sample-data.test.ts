@@ -5,8 +5,8 @@ import addFormats from 'ajv-formats'
 import { generateSample } from 'reward-campaigns-sample-data'
 import { decodeAbiParameters, decodeFunctionData, type Hex, parseAbi, parseAbiParameters, size } from 'viem'
 import { expect, test } from 'vitest'
-import { toClaimTransaction } from '../../src/schemas/campaigns/encode-claim-transaction.ts'
 import { incentiveTypes } from '../../src/schemas/campaigns/incentives.ts'
+import { toClaimTransaction } from '../../src/schemas/payloads/encode-claim-transaction.ts'
 
 /*
  * The facts that the sample is made of are what their schema says, agree with each other, and all get into a sample.

@@ -1,7 +1,7 @@
 import { type Address, decodeAbiParameters, encodeAbiParameters, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-import { isWronglySigned, type ValidatorKind } from '../../src/schemas/campaigns/claim-signers.ts'
+import { isWronglySigned, type ValidatorKind } from '../../src/schemas/payloads/claim-signers.ts'
 import { recordedClaims } from '../indexer/recording/recorded-claims.ts'
 
 const bytes = <Name extends string>(name: Name) => ({ name, type: 'bytes' }) as const

@@ -1,6 +1,6 @@
 import { decodeFunctionData, encodeAbiParameters, type Hex, parseAbi, toFunctionSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { isClaimPayload, toClaimTransaction } from '../../src/schemas/campaigns/encode-claim-transaction.ts'
+import { isClaimPayload, toClaimTransaction } from '../../src/schemas/payloads/encode-claim-transaction.ts'
 import { recordedClaims } from '../indexer/recording/recorded-claims.ts'
 
 const core = '0xea11a7937809b8585e63b12cc86bf91a72a5b08a'

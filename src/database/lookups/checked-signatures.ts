@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { RecordedClaim } from '../../schemas/campaigns/claim-signers.ts'
+import type { RecordedClaim } from '../../schemas/payloads/claim-signers.ts'
 import { createLoopTurns } from '../../turns.ts'
 
 /** Some 4 MB. */
@@ -21,8 +21,8 @@ export async function isRefused(claim: RecordedClaim): Promise<boolean> {
   const known = remembered.get(key)
   if (known !== undefined) return known
   // Loads the coder of calls and the cryptography, which few requests need.
-  const { isClaimPayload } = await import('../../schemas/campaigns/encode-claim-transaction.ts')
-  const { isWronglySigned } = await import('../../schemas/campaigns/claim-signers.ts')
+  const { isClaimPayload } = await import('../../schemas/payloads/encode-claim-transaction.ts')
+  const { isWronglySigned } = await import('../../schemas/payloads/claim-signers.ts')
   // Only a whole payload has a signer to recover: all else need not wait for its turn.
   const isPayload = isClaimPayload(signature)
   if (isPayload) await awaitTurn(claimant)

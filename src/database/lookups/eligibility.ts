@@ -3,8 +3,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
 import type { ClaimReason, RewardAmounts, Verdict } from '../../schemas/campaigns/account-eligibility.ts'
 import type { AllowList } from '../../schemas/campaigns/allow-lists.ts'
-import type { ValidatorKind } from '../../schemas/campaigns/claim-signers.ts'
 import { type IncentiveType, incentiveTraits } from '../../schemas/campaigns/incentives.ts'
+import type { ValidatorKind } from '../../schemas/payloads/claim-signers.ts'
 import { isRefused } from './checked-signatures.ts'
 import { claimsByIncentive, incentiveAmounts, instantIn, secondsLeft } from './incentive-amounts.ts'
 
@@ -117,7 +117,7 @@ const WAD = 10n ** 18n
 async function amountOf({ type, signature, reward, maxReward, rewardNow, entries }: FactRow) {
   if (!isPaidAsSigned(type)) return rewardNow === null || entries !== null ? undefined : BigInt(rewardNow)
   // Loads the coder of calls, which few requests need.
-  const { toSignedAmount } = await import('../../schemas/campaigns/encode-claim-transaction.ts')
+  const { toSignedAmount } = await import('../../schemas/payloads/encode-claim-transaction.ts')
   const signed = signature === null ? undefined : toSignedAmount(signature)
   // Without criteria, the reward of a pegged incentive is said in its peg.
   if (signed === undefined || reward === null || incentiveTraits[type].reward !== 'share') return signed
@@ -197,7 +197,7 @@ export async function evaluate(row: FactRow, of: { id: string; user: string }, n
   const evaluated = { verdict, reasons, ...toRewardFields(row, amount) }
   if (verdict !== 'claimable' || signature === null || referrer === null || position === null) return evaluated
   // Loads the encoder of calls, which few requests need.
-  const { toClaimTransaction } = await import('../../schemas/campaigns/encode-claim-transaction.ts')
+  const { toClaimTransaction } = await import('../../schemas/payloads/encode-claim-transaction.ts')
   const claim = { campaignId: of.id, incentiveIndex: position, claimant: of.user, referrer, signature }
   const transaction = toClaimTransaction(claim)
   return { ...evaluated, signature, referrer, ...(transaction === undefined ? {} : { transaction }) }

@@ -12,7 +12,7 @@ import {
   smallint,
   text,
 } from 'drizzle-orm/pg-core'
-import type { ValidatorKind } from '../../schemas/campaigns/claim-signers.ts'
+import type { ValidatorKind } from '../../schemas/payloads/claim-signers.ts'
 import { address, baseUnits, blockTimestamp, chainId, exactNumber, instant, transactionHash } from '../column-types.ts'
 
 /*

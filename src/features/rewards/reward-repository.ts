@@ -139,7 +139,7 @@ const takesFee = ({ validatorKind }: SignedRow) => validatorKind?.startsWith('Pa
 /** Transactions that claim everything which can be claimed by one: by chain, then by campaign and index. */
 async function toClaimTransactions(claimable: readonly SignedRow[], claimant: string) {
   // Loads the encoder of calls, which few requests need.
-  const { toClaimTransaction, toMulticall } = await import('../../schemas/campaigns/encode-claim-transaction.ts')
+  const { toClaimTransaction, toMulticall } = await import('../../schemas/payloads/encode-claim-transaction.ts')
   const byChain = new Map<
     number,
     { call: { to: string; data: string }; campaignId: string; incentiveIndex: number }[]

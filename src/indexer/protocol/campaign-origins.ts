@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { ValidatorKind } from '../../schemas/campaigns/claim-signers.ts'
+import type { ValidatorKind } from '../../schemas/payloads/claim-signers.ts'
 import type { Action } from './action-components.ts'
 import type { FixedIncentive } from './fixed-incentives.ts'
 import type { ProtocolEvent } from './protocol-events.ts'

@@ -3,8 +3,8 @@ import type { Hex } from 'viem'
 import { decodeAbiParameters, hexToString } from 'viem/utils'
 import type { TokenRecord } from '../../../ingest/records.ts'
 import type { AllowListType } from '../../../schemas/campaigns/allow-lists.ts'
-import type { ValidatorKind } from '../../../schemas/campaigns/claim-signers.ts'
 import type { AuctionState } from '../../../schemas/campaigns/incentives.ts'
+import type { ValidatorKind } from '../../../schemas/payloads/claim-signers.ts'
 import {
   type FixedIncentive,
   type IncentiveParts,
