@@ -55,6 +55,7 @@ const INTERNALS = {
     'x-forbidden-characters',
     'x-any-case',
     'x-not-with',
+    'x-default-later',
     'x-suggested',
   ]),
   formats: new Set(['uint256', 'unix-seconds', 'chain-first']),

@@ -62,7 +62,16 @@ export function createValidator(named: readonly SchemaObject[], options: { maxFa
     schemaType: 'string',
     validate: (forbidden: string, value: string) => charactersIn(value, forbidden).length === 0,
   })
-  ajv.addVocabulary(['x-expected', 'x-any-case', 'x-not-with', 'x-suggested', 'x-enum-varnames', 'style', 'explode'])
+  ajv.addVocabulary([
+    'x-expected',
+    'x-any-case',
+    'x-not-with',
+    'x-default-later',
+    'x-suggested',
+    'x-enum-varnames',
+    'style',
+    'explode',
+  ])
   if (options.maxFaults !== undefined) boundItems(ajv, options.maxFaults)
   for (const schema of named) ajv.addSchema(schema)
   return ajv

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,8 +7,16 @@ import { findProjectFiles } from '../setup/projects.ts'
 const files = findProjectFiles()
 
 test('every test file belongs to exactly one project', async () => {
-  const names = await readdir(join(import.meta.dirname, '..'), { recursive: true })
-  const testFiles = names.filter((name) => name.endsWith('.test.ts')).map((name) => `test/${name}`)
+  const root = join(import.meta.dirname, '../..')
+  const folders = ['test', ...(await readdir(join(root, 'packages'))).map((name) => `packages/${name}/test`)]
+  const found = await Promise.all(
+    folders
+      .filter((folder) => existsSync(join(root, folder)))
+      .map(async (folder) =>
+        (await readdir(join(root, folder), { recursive: true })).map((name) => `${folder}/${name}`),
+      ),
+  )
+  const testFiles = found.flat().filter((name) => name.endsWith('.test.ts'))
   expect(Object.values(files).flat().sort()).toEqual(testFiles.sort())
 })
 

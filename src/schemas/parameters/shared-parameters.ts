@@ -59,11 +59,15 @@ const MAX_STATEMENT_ROWS = 10_000
 /** Parameters of operations that also give a statement, in CSV; `http/statements.ts` reads them. */
 export const statementPaging = {
   ...cursorPaging,
-  pageSize: optionalInteger({
-    maximum: MAX_STATEMENT_ROWS,
-    example: 10,
-    description: `Number of items per page, at most ${paging.pageSize.maximum}, by default ${paging.pageSize.default}. With 0 the array is empty. In CSV at most ${MAX_STATEMENT_ROWS}, which is the default there.`,
-  }),
+  pageSize: {
+    ...optionalInteger({
+      maximum: MAX_STATEMENT_ROWS,
+      default: paging.pageSize.default,
+      example: 10,
+      description: `Number of items per page, at most ${paging.pageSize.maximum}, by default ${paging.pageSize.default}. With 0 the array is empty. In CSV at most ${MAX_STATEMENT_ROWS}, which is the default there.`,
+    }),
+    'x-default-later': true,
+  },
   format: optionalChoice(['json', 'csv'], {
     example: 'json',
     description:

@@ -50,6 +50,8 @@ interface ParameterSchema {
   enum?: readonly unknown[]
   'x-any-case'?: boolean
   'x-not-with'?: string
+  /** The handler fills in the default, which depends on more than this parameter. */
+  'x-default-later'?: boolean
   items?: ParameterSchema
 }
 
@@ -88,7 +90,7 @@ export function createQueryReader(
     const isList = isOfType(schema, 'array')
     const maxItems = isList ? (schema.maxItems ?? Number.POSITIVE_INFINITY) : undefined
     readers.set(name, { maxItems, read: createReader((isList ? schema.items : schema) ?? {}) })
-    if (schema.default !== undefined) defaults[name] = schema.default
+    if (schema.default !== undefined && !schema['x-default-later']) defaults[name] = schema.default
   }
   const exclusions = Object.entries(parameters).flatMap(([name, { 'x-not-with': other }]) =>
     other === undefined ? [] : [{ name, other }],
@@ -142,7 +144,7 @@ function createReader(schema: ParameterSchema): Reader {
   const [isNullable, isInteger, isBoolean] = ['null', 'integer', 'boolean'].map((type) => isOfType(schema, type))
   const words = schema['x-any-case'] ? (schema.enum ?? []) : []
   return (text) => {
-    if (isNullable && (text === '' || text === 'null')) return schema.default
+    if (isNullable && (text === '' || text === 'null')) return schema['x-default-later'] ? undefined : schema.default
     // A number that JavaScript cannot represent stays text: it is too large for every parameter.
     if (isInteger && /^[0-9]+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
     if (isBoolean && (text === 'true' || text === 'false')) return text === 'true'
