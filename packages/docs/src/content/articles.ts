@@ -20,7 +20,16 @@ const FOR_OPERATORS = [
     'proxies',
     'health-checks',
   ],
-  ...['several-processes', 'read-replicas', 'failover', 'monitoring', 'traces', 'checks-and-repairs', 'capacity'],
+  ...[
+    'several-processes',
+    'read-replicas',
+    'failover',
+    'monitoring',
+    'traces',
+    'checks-and-repairs',
+    'capacity',
+    'search-engines',
+  ],
   ...['backup', 'upgrading', 'kubernetes', 'systemd', 'embedded-postgresql'],
 ]
 
