@@ -119,6 +119,8 @@ export function readContract(text: string): Operation[] {
           const schema = documented.content?.['application/json']?.schema
           if (schema === undefined) return []
           const type = response.headers.get('content-type') ?? 'no content type'
+          // A statement, which only people read.
+          if (documented.content?.['text/csv'] !== undefined && /^text\/csv\b/i.test(type)) return []
           if (!/^application\/json(; ?charset=utf-8)?$/i.test(type)) return [`${response.path}: the body is ${type}`]
           const body = toJson(response.text)
           if (body === undefined) return [`${response.path}: the body is no JSON`]
