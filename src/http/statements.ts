@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addVary, prefersType } from 'reward-campaigns-strict-http/content/negotiation'
 import { InvalidParameterError } from 'reward-campaigns-strict-http/request/errors/errors'
-import { paging } from '../schemas/parameters/shared-parameters.ts'
+import { MAX_STATEMENT_ROWS, PAGE_SIZES } from '../schemas/parameters/shared-parameters.ts'
 
 /*
  * A statement is a page of an operation as CSV, for people. It is made whole, of one state of the data, so that it is cached, compared and
@@ -15,8 +15,6 @@ interface StatementParameters {
   pageSize?: number | null
   format?: 'json' | 'csv'
 }
-
-const MAX_STATEMENT_ROWS = 10_000
 
 /**
  * The query of a request, with the page size and the format that count: the parameter before `Accept`.
@@ -30,16 +28,15 @@ export function toStatementQuery<Query extends StatementParameters>(
   const { format, pageSize: requested, ...others } = request.query
   const isCsv =
     format === undefined ? prefersType(request.headers.accept, 'text/csv', 'application/json') : format === 'csv'
-  const { default: usual, maximum } = paging.pageSize as unknown as { default: number; maximum: number }
-  if (!isCsv && requested != null && requested > maximum) {
+  if (!isCsv && requested != null && requested > PAGE_SIZES.maximum) {
     throw new InvalidParameterError(
       'pageSize',
-      `pageSize must be an integer from 0 to ${maximum}, got ${requested}; with format=csv it may be up to ${MAX_STATEMENT_ROWS}`,
+      `pageSize must be an integer from 0 to ${PAGE_SIZES.maximum}, got ${requested}; with format=csv it may be up to ${MAX_STATEMENT_ROWS}`,
     )
   }
   const query = {
     ...others,
-    pageSize: requested ?? (isCsv ? MAX_STATEMENT_ROWS : usual),
+    pageSize: requested ?? (isCsv ? MAX_STATEMENT_ROWS : PAGE_SIZES.usual),
     ...(isCsv && { format: 'csv' as const }),
   }
   // Links to other pages and the cache key are made of it.

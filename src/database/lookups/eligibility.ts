@@ -126,12 +126,11 @@ async function amountOf({ type, signature, reward, maxReward, rewardNow, entries
   return cap !== 0n && share > cap ? cap : share
 }
 
-/** Whether a claim would be paid less than its amount, which its contract refuses; an auction pays what there is. */
+/** Whether the contract refuses a claim of more than is left; an auction pays what there is, and points have no end. */
+const needsBudget = (type: IncentiveType) => incentiveTraits[type].limit === 'remaining claims' || isPaidAsSigned(type)
+
 const exceedsBudget = ({ type, budgetLeft }: FactRow, amount: bigint | undefined) =>
-  amount !== undefined &&
-  budgetLeft !== null &&
-  (incentiveTraits[type].limit === 'remaining claims' || isPaidAsSigned(type)) &&
-  amount > BigInt(budgetLeft)
+  amount !== undefined && budgetLeft !== null && needsBudget(type) && amount > BigInt(budgetLeft)
 
 /** Whether an incentive can be claimed, and every reason that holds, in the order of the contract. */
 function evaluateRow(row: FactRow, now: Date, amount: bigint | undefined, isSignatureRefused: boolean) {
@@ -161,9 +160,8 @@ const dollarsOf = (amount: bigint, { baseUnitPriceUsd }: FactRow) =>
 export const toDollarText = (exact: Big) => exact.round(6, Big.roundHalfUp).toFixed()
 
 /** What an incentive pays and until when, as far as it applies and is known. */
-function toRewardFields(row: FactRow, amount: bigint | undefined): RewardAmounts {
+function toRewardFields({ row, amount, dollars }: Appraisal): RewardAmounts {
   const { entries, reward, endsAt, exhaustsAt, claimsLeft, budgetLeft } = row
-  const dollars = amount === undefined ? undefined : dollarsOf(amount, row)
   return {
     ...(amount !== undefined && { rewardNow: String(amount) }),
     ...(dollars !== undefined && { rewardNowUsd: toDollarText(dollars) }),
@@ -175,26 +173,39 @@ function toRewardFields(row: FactRow, amount: bigint | undefined): RewardAmounts
   }
 }
 
-/** The verdict on an incentive, and what a claim pays. */
-export async function appraise(row: FactRow, user: string, now: Date) {
+/** What is known of an incentive and an account. */
+export interface Appraisal<Row extends FactRow = FactRow> {
+  row: Row
+  verdict: Verdict
+  reasons: ClaimReason[]
+  /** What a claim pays now, and that in US dollars; undefined if it is nothing, or unknown. */
+  amount: bigint | undefined
+  dollars: Big | undefined
+}
+
+/**
+ * Whether an account can claim an incentive, why, and what it is paid.
+ * @param isVerdictEnough whether all reasons need be known: a signature takes milliseconds to check, which is left out where another reason blocks.
+ */
+export async function appraise<Row extends FactRow>(
+  row: Row,
+  user: string,
+  now: Date,
+  { isVerdictEnough = false } = {},
+): Promise<Appraisal<Row>> {
   const amount = await amountOf(row)
-  const { verdict } = evaluateRow(row, now, amount, false)
-  // A signature takes two milliseconds to check: that of an entry which is blocked anyway is not.
-  const isRefusedNow = verdict === 'claimable' && (await hasRefusedSignature(row, user))
-  return {
-    verdict: isRefusedNow ? ('blocked' as const) : verdict,
-    amount,
-    dollars: amount === undefined ? undefined : dollarsOf(amount, row),
-  }
+  const paid = { row, amount, dollars: amount === undefined ? undefined : dollarsOf(amount, row) }
+  const unchecked = { ...paid, ...evaluateRow(row, now, amount, false) }
+  if (isVerdictEnough && unchecked.verdict === 'blocked') return unchecked
+  return (await hasRefusedSignature(row, user)) ? { ...paid, ...evaluateRow(row, now, amount, true) } : unchecked
 }
 
 /** The verdict on an incentive, every reason that holds, what it pays, and, if it can be claimed, the data needed for that. */
-export async function evaluate(row: FactRow, of: { id: string; user: string }, now: Date) {
+export async function toEligibility(appraisal: Appraisal, of: { id: string; user: string }) {
+  const { row, verdict, reasons } = appraisal
   const { position, signature, referrer } = row
-  const amount = await amountOf(row)
-  const { verdict, reasons } = evaluateRow(row, now, amount, await hasRefusedSignature(row, of.user))
   if (verdict === 'blocked') return { verdict, reasons }
-  const evaluated = { verdict, reasons, ...toRewardFields(row, amount) }
+  const evaluated = { verdict, reasons, ...toRewardFields(appraisal) }
   if (verdict !== 'claimable' || signature === null || referrer === null || position === null) return evaluated
   // Loads the encoder of calls, which few requests need.
   const { toClaimTransaction } = await import('../../schemas/payloads/encode-claim-transaction.ts')
@@ -210,15 +221,36 @@ export function evaluateCampaign(row: FactRow, incentives: readonly Verdict[], n
   return best ?? toVerdict([...before, ...lists], false)
 }
 
+const keysOf = (rows: readonly FactRow[]) => [...new Set(rows.map(({ key }) => key))]
+
 /**
- * Milliseconds since 1970 at which one of the campaigns starts or ends next; or at which the second ends, where one rises with the clock, or is spent at
- * a pace.
+ * What decides on a response about an account. A claim of anybody changes what is left, and so what is said of an incentive that can be claimed, or
+ * could be if more were left; all that blocks otherwise is in records, lists and the account's own claims.
+ * @param rows of the campaigns that it is about, @param appraisals of their incentives.
  */
-export const nextChangeOf = (rows: readonly FactRow[], now: Date) =>
+export function dependenciesOf(rows: readonly FactRow[], appraisals: readonly Appraisal[], user: string, now: Date) {
+  const open = appraisals.filter(({ verdict }) => verdict !== 'blocked').map(({ row }) => row)
+  const refusable = appraisals.filter(
+    ({ row, amount }) => amount !== undefined && row.budgetLeft !== null && needsBudget(row.type),
+  )
+  const isOfSecond = open.some(
+    ({ type, exhaustsAt }) => incentiveTraits[type].reward === 'auction' || exhaustsAt !== null,
+  )
+  return {
+    campaignKeys: keysOf([...open, ...refusable.map(({ row }) => row)]),
+    recordKeys: keysOf(rows),
+    claimants: [user],
+    // An auction rises, and a budget is spent at a pace, with each second.
+    changesAt: Math.min(isOfSecond ? endOfSecond(now) : Number.POSITIVE_INFINITY, nextChangeOf(rows, now)),
+  }
+}
+
+const endOfSecond = (now: Date) => (Math.floor(now.getTime() / 1000) + 1) * 1000
+
+/** Milliseconds since 1970 at which one of the campaigns starts or ends next. */
+const nextChangeOf = (rows: readonly Pick<FactRow, 'startsAt' | 'endsAt'>[], now: Date) =>
   Math.min(
-    rows.some(({ type, exhaustsAt }) => incentiveTraits[type]?.reward === 'auction' || exhaustsAt !== null)
-      ? (Math.floor(now.getTime() / 1000) + 1) * 1000
-      : Number.POSITIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
     ...rows
       .flatMap(({ startsAt, endsAt }) => [startsAt, endsAt])
       .filter((at): at is number => at !== null && at > now.getTime()),

@@ -71,11 +71,17 @@ export function createTokenStore(database: Database) {
     /**
      * Reads rows, and the tokens that they name, as of one moment: if tokens have changed in between, both are read
      * again. Cached tokens cost nothing.
+     * @param others tokens that no row names.
      */
-    async readWith<Row extends OfVersion>(read: () => Promise<readonly Row[]>, idsOf: (row: Row) => readonly string[]) {
+    async readWith<Row extends OfVersion>(
+      read: () => Promise<readonly Row[]>,
+      idsOf: (row: Row) => readonly string[],
+      others: readonly string[] = [],
+    ) {
       for (;;) {
         const rows = await read()
-        const tokens = await readAt(rows[0]?.tokenVersion ?? cachedVersion, new Set(rows.flatMap(idsOf)))
+        const ids = new Set([...others, ...rows.flatMap(idsOf)])
+        const tokens = await readAt(rows[0]?.tokenVersion ?? cachedVersion, ids)
         if (tokens !== undefined) return { rows, tokens }
       }
     },

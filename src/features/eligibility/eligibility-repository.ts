@@ -1,12 +1,13 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/open-database.ts'
 import {
+  type Appraisal,
+  appraise,
   claimFacts,
-  evaluate,
+  dependenciesOf,
   evaluateCampaign,
-  type FactRow,
   factColumns,
-  nextChangeOf,
+  toEligibility,
 } from '../../database/lookups/eligibility.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
@@ -27,28 +28,24 @@ export function createEligibilityRepository(database: Database, clock: () => Dat
     }: ListEligibilityQuery): Promise<{ body: ListEligibilityResponse; dependencies: Dependencies }> {
       const now = clock()
       const rows = await statement.execute({ user, ids, nowSeconds: Math.floor(now.getTime() / 1000), isPaced: true })
-      const found = new Map<string, FactRow[]>()
-      for (const row of rows) found.set(row.id, [...(found.get(row.id) ?? []), row])
+      const appraisals = await Promise.all(
+        rows.flatMap((row) => (row.position === null ? [] : [appraise(row, user, now)])),
+      )
       const campaigns = await Promise.all(
-        [...found].map(async ([id, facts]) => {
-          const incentives = await Promise.all(
-            facts.flatMap((row) => (row.position === null ? [] : [toIncentive(row, row.position, { id, user }, now)])),
-          )
+        [...new Map(rows.map((row) => [row.id, row])).values()].map(async (row) => {
+          const own = appraisals.filter((one) => one.row.id === row.id)
+          const incentives = await Promise.all(own.map((appraisal) => toIncentive(appraisal, { id: row.id, user })))
           const verdicts = incentives.map(({ verdict }) => verdict)
-          const [first] = facts
-          return { id, verdict: first ? evaluateCampaign(first, verdicts, now) : ('unknown' as const), incentives }
+          return { id: row.id, verdict: evaluateCampaign(row, verdicts, now), incentives }
         }),
       )
-      const unknownCampaigns = ids.filter((id) => !found.has(id)).sort(byCampaignId)
+      const unknownCampaigns = ids.filter((id) => !rows.some((row) => row.id === id)).sort(byCampaignId)
       return {
         body: { user, campaigns, unknownCampaigns },
         dependencies: {
-          // Every claim changes what is left.
-          campaignKeys: [...new Set(rows.map(({ key }) => key))],
-          claimants: [user],
+          ...dependenciesOf(rows, appraisals, user, now),
           // An unknown campaign may be added.
           onLists: unknownCampaigns.length > 0,
-          changesAt: nextChangeOf(rows, now),
         },
       }
     },
@@ -56,9 +53,9 @@ export function createEligibilityRepository(database: Database, clock: () => Dat
 }
 export type EligibilityRepository = ReturnType<typeof createEligibilityRepository>
 
-const toIncentive = async (row: FactRow, incentiveIndex: number, of: { id: string; user: string }, now: Date) => ({
-  ...{ incentiveIndex, type: row.type },
-  ...(await evaluate(row, of, now)),
+const toIncentive = async (appraisal: Appraisal, of: { id: string; user: string }) => ({
+  ...{ incentiveIndex: appraisal.row.position ?? 0, type: appraisal.row.type },
+  ...(await toEligibility(appraisal, of)),
 })
 
 /** In the order of the campaigns, and of their incentives. */

@@ -2,13 +2,14 @@ import { Big } from 'big.js'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/open-database.ts'
 import {
+  type Appraisal,
   appraise,
   claimFacts,
-  evaluate,
+  dependenciesOf,
   type FactRow,
   factColumns,
-  nextChangeOf,
   toDollarText,
+  toEligibility,
 } from '../../database/lookups/eligibility.ts'
 import { type TokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { claimSignatures } from '../../database/tables/incentives-and-claims.ts'
@@ -33,14 +34,15 @@ export function createRewardRepository(database: Database, tokenStore: TokenStor
       version: DataVersion,
     ): Promise<{ body: ListRewardsResponse; dependencies: Dependencies }> {
       const now = clock()
-      const { rows, tokens, facts, totals, onChains } = await readPage(query, now, version)
+      const { rows, tokens, appraisals, totals, onChains } = await readPage(query, now, version)
       const found = rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ ...row, id }]))
       const { page, nextCursor } = toCursorPage('listRewards', query, found, toCursorPosition)
-      const shown = [...facts, ...page]
+      const shown = await Promise.all(page.map((row) => appraise(row, query.user, now)))
+      const all = [...appraisals, ...shown]
       return {
         body: {
           user: query.user,
-          rewards: await Promise.all(page.map((row) => toReward(row, query.user, tokens, now))),
+          rewards: await Promise.all(shown.map((appraisal) => toReward(appraisal, query.user, tokens))),
           totals: (rows[0]?.totals ?? []).map(({ chainId, asset, ...total }) => ({
             ...{ chainId, asset, metadata: metadataOf(tokens, chainId, asset) },
             ...total,
@@ -54,12 +56,14 @@ export function createRewardRepository(database: Database, tokenStore: TokenStor
           nextCursor,
         },
         dependencies: {
-          // Every claim changes what is left.
-          campaignKeys: [...new Set(shown.map(({ key }) => key))],
-          claimants: [query.user],
+          ...dependenciesOf(
+            all.map(({ row }) => row),
+            all,
+            query.user,
+            now,
+          ),
           // Signatures come and go with campaigns, and a campaign may change its reward.
           onLists: true,
-          changesAt: nextChangeOf(shown, now),
         },
       }
     },
@@ -75,12 +79,9 @@ function createPageReader(database: Database, tokenStore: TokenStore) {
   async function readSigned({ user, claimTransactions }: RequestState, now: Date, nowSeconds: number) {
     const rows = await signed.execute({ user, nowSeconds, isPaced: false, isWhole: claimTransactions })
     const facts = rows.filter(({ isFound }) => isFound)
-    const appraised = await Promise.all(facts.map(async (row) => ({ ...row, ...(await appraise(row, user, now)) })))
-    return {
-      revision: rows[0]?.revision,
-      facts,
-      claimable: appraised.filter(({ verdict }) => verdict === 'claimable'),
-    }
+    const appraisals = await Promise.all(facts.map((row) => appraise(row, user, now, { isVerdictEnough: true })))
+    const claimable = appraisals.filter(({ verdict }) => verdict === 'claimable')
+    return { revision: rows[0]?.revision, appraisals, claimable }
   }
 
   /**
@@ -93,26 +94,26 @@ function createPageReader(database: Database, tokenStore: TokenStore) {
     const isCompared = asOf.blocks.size > 0
     const nowSeconds = Math.floor(now.getTime() / 1000)
     for (;;) {
-      const { revision, facts, claimable } = await readSigned(query, now, nowSeconds)
+      const { revision, appraisals, claimable } = await readSigned(query, now, nowSeconds)
       const only = state === 'claimable' ? claimable : undefined
-      const onChains = claimable.filter((row) => chainId?.includes(row.chainId) ?? true)
+      const onChains = claimable.filter(({ row }) => chainId?.includes(row.chainId) ?? true)
       const totals = toClaimableTotals(onChains)
       const { rows, tokens } = await tokenStore.readWith(
         () =>
           rewards.execute({
             ...{ user, chains: chainId ?? null, leastClaims: state === 'claimed' ? 1 : 0, ...after },
-            keys: only?.map(({ key }) => key) ?? null,
-            positions: only?.map(({ position }) => position) ?? null,
+            keys: only?.map(({ row }) => row.key) ?? null,
+            positions: only?.map(({ row }) => row.position) ?? null,
             // A statement does not say when a budget ends.
             ...{ nowSeconds, isPaced: format !== 'csv', max: rowsOf(pageSize) },
           }),
         (row) => [
           ...(row.asset === null ? [] : [`${row.chainId}:${row.asset}`]),
           ...(row.totals ?? []).map((total) => `${total.chainId}:${total.asset}`),
-          ...totals.claimable.map((total) => `${total.chainId}:${total.asset}`),
         ],
+        totals.claimable.map((total) => `${total.chainId}:${total.asset}`),
       )
-      if (isCompared || revision === rows[0]?.revision) return { rows, tokens, facts, totals, onChains }
+      if (isCompared || revision === rows[0]?.revision) return { rows, tokens, appraisals, totals, onChains }
     }
   }
 }
@@ -137,19 +138,21 @@ const MAX_CLAIMS_TOGETHER = 50
 const takesFee = ({ validatorKind }: SignedRow) => validatorKind?.startsWith('Payable') === true
 
 /** Transactions that claim everything which can be claimed by one: by chain, then by campaign and index. */
-async function toClaimTransactions(claimable: readonly SignedRow[], claimant: string) {
+async function toClaimTransactions(claimable: readonly Appraisal<SignedRow>[], claimant: string) {
   // Loads the encoder of calls, which few requests need.
   const { toClaimTransaction, toMulticall } = await import('../../schemas/payloads/encode-claim-transaction.ts')
   const byChain = new Map<
     number,
     { call: { to: string; data: string }; campaignId: string; incentiveIndex: number }[]
   >()
-  for (const row of claimable) {
+  for (const { row } of claimable) {
     const { chainId, campaignId, position, referrer, signature } = row
     if (position === null || referrer === null || takesFee(row)) continue
     const call = toClaimTransaction({ campaignId, incentiveIndex: position, claimant, referrer, signature })
     if (call === undefined) continue
-    byChain.set(chainId, [...(byChain.get(chainId) ?? []), { call, campaignId, incentiveIndex: position }])
+    const claims = byChain.get(chainId) ?? []
+    claims.push({ call, campaignId, incentiveIndex: position })
+    byChain.set(chainId, claims)
   }
   return [...byChain]
     .sort(([one], [other]) => one - other)
@@ -168,15 +171,14 @@ async function toClaimTransactions(claimable: readonly SignedRow[], claimant: st
     })
 }
 
-type Appraised = Pick<SignedRow, 'chainId' | 'asset'> & Pick<Awaited<ReturnType<typeof appraise>>, 'amount' | 'dollars'>
-
 /** What can be claimed of each token, and in all. */
-function toClaimableTotals(rows: readonly Appraised[]) {
+function toClaimableTotals(claimable: readonly Appraisal<SignedRow>[]) {
   const byToken = new Map<
     string,
     { chainId: number; asset: string; rewards: number; amount: bigint; dollars: Big | undefined }
   >()
-  for (const { chainId, asset, amount, dollars } of rows) {
+  for (const { row, amount, dollars } of claimable) {
+    const { chainId, asset } = row
     // Points have no token; what a raffle pays is not known.
     if (asset === null || amount === undefined) continue
     const known = byToken.get(`${chainId}:${asset}`) ?? {
@@ -203,7 +205,12 @@ function toClaimableTotals(rows: readonly Appraised[]) {
 const metadataOf = (tokens: Tokens, chainId: number, asset: string | null) =>
   (asset === null ? undefined : tokens.get(`${chainId}:${asset}`)?.fields) ?? null
 
-async function toReward(row: RewardRow & { id: string }, user: string, tokens: Tokens, now: Date): Promise<Reward> {
+async function toReward(
+  appraisal: Appraisal<RewardRow & { id: string }>,
+  user: string,
+  tokens: Tokens,
+): Promise<Reward> {
+  const { row } = appraisal
   const { id, asset, claims, amount, amountUsd, lastHash, lastTimestamp } = row
   return {
     campaignId: id,
@@ -216,7 +223,7 @@ async function toReward(row: RewardRow & { id: string }, user: string, tokens: T
     claimedAmountUsd: claims === 0 ? '0' : amountUsd,
     lastClaimedAt: lastTimestamp === null ? null : new Date(lastTimestamp * 1000).toISOString(),
     lastTxHash: lastHash,
-    ...(await evaluate(row, { id, user }, now)),
+    ...(await toEligibility(appraisal, { id, user })),
   }
 }
 
@@ -254,6 +261,7 @@ const prepareSigned = (database: Database) =>
       sql`true`,
     )
     .leftJoin(sql`incentive_traits traits`, sql`traits.type = facts.type`)
+    .orderBy(sql`campaign.chain_id, campaign.core_address, campaign.identifier, facts."position"`)
     .prepare('list_signed_incentives')
 
 /** A page of entries with their facts, and the totals of all; one row without an entry if the page is empty. */

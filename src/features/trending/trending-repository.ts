@@ -11,6 +11,7 @@ import {
   topCampaigns,
   toTrendingConditions,
   toWholeSeconds,
+  WINDOW_SECONDS,
 } from '../../read-models/claim-windows/read.ts'
 import type { Explanation } from '../../schemas/campaigns/campaign-explanations.ts'
 import { withoutNulls } from '../../schemas/campaigns/shown-incentives.ts'
@@ -60,7 +61,9 @@ export function createTrendingRepository(
       const { rows, tokens } = await tokenStore.readWith(() => statement.execute(filter), tokenIdsOf)
       const entries = rows.map((row) => toTrendingCampaign(row, tokens, user !== undefined))
       const explanation =
-        query.explain === undefined ? undefined : await explain(query.explain, { ...query, status: 'active' }, now)
+        query.explain === undefined
+          ? undefined
+          : await explain(query.explain, { ...query, status: 'active', periodSeconds: WINDOW_SECONDS[period] }, now)
       return {
         trendingCampaigns: fields === undefined ? entries : entries.map((entry) => withFields(entry, fields)),
         ...(explanation !== undefined && { explained: explanation.explained }),

@@ -5,6 +5,9 @@ import { inline, optional, ref } from '../schema-builders.ts'
 import { parameterExamples } from './parameter-examples.ts'
 import { commaSeparated, integerWithDefault, optionalChoice, optionalInteger } from './query-values.ts'
 
+/** Items on a page where a request does not say how many, and at most. */
+export const PAGE_SIZES = { usual: 10, maximum: 100 }
+
 /** Parameters of operations with numbered pages. */
 export const paging = {
   page: integerWithDefault({
@@ -14,8 +17,8 @@ export const paging = {
     description: 'Number of the page, from 1 (0 is the same). A page past the end is empty.',
   }),
   pageSize: integerWithDefault({
-    maximum: 100,
-    default: 10,
+    maximum: PAGE_SIZES.maximum,
+    default: PAGE_SIZES.usual,
     example: 10,
     description: 'Number of items per page. With 0 the array is empty.',
   }),
@@ -54,7 +57,7 @@ export const cursorPaging = {
 }
 
 /** Maximum number of rows of a statement. */
-const MAX_STATEMENT_ROWS = 10_000
+export const MAX_STATEMENT_ROWS = 10_000
 
 /** Parameters of operations that also give a statement, in CSV; `http/statements.ts` reads them. */
 export const statementPaging = {
@@ -62,9 +65,9 @@ export const statementPaging = {
   pageSize: {
     ...optionalInteger({
       maximum: MAX_STATEMENT_ROWS,
-      default: paging.pageSize.default,
+      default: PAGE_SIZES.usual,
       example: 10,
-      description: `Number of items per page, at most ${paging.pageSize.maximum}, by default ${paging.pageSize.default}. With 0 the array is empty. In CSV at most ${MAX_STATEMENT_ROWS}, which is the default there.`,
+      description: `Number of items per page, at most ${PAGE_SIZES.maximum}, by default ${PAGE_SIZES.usual}. With 0 the array is empty. In CSV at most ${MAX_STATEMENT_ROWS}, which is the default there.`,
     }),
     'x-default-later': true,
   },

@@ -164,6 +164,21 @@ test('a claim of somebody else changes what is left, one on another campaign not
   expect((await page(api, user)).rewards[1]?.claims).toBe(2)
 })
 
+test('what was claimed once for all does not wait for what others claim', async () => {
+  await using api = await startTestApp()
+  const [claimant, venue] = [anAddress('who is done'), anAddress('venue')]
+  const campaign = aClaimable({
+    incentives: [{ type: 'PointsIncentive', venue, selector: '0x40c10f19', reward: '30', limit: '40' }],
+  })
+  await api.save(campaign, aSignature(campaign, claimant), aClaim(campaign, { claimant, amount: '30' }))
+  const before = await page(api, claimant)
+  expect(before.rewards).toMatchObject([{ verdict: 'blocked', reasons: [{ code: 'already-claimed' }] }])
+  const { miss: made } = api.counts.cacheResults
+  await api.save(aClaim(campaign), aClaim(campaign))
+  expect(await page(api, claimant)).toEqual(before)
+  expect(api.counts.cacheResults.miss).toBe(made)
+})
+
 test('a page reads totals once, and only the signatures that it shows', async () => {
   await using database = await createTestDatabase()
   await using proxy = await openDatabaseProxy(database.url)

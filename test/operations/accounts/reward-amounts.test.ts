@@ -162,12 +162,11 @@ test('one transaction claims all that can be claimed on a chain, at most 50 at o
     aCampaign({ id: `${nth === 3 ? 10 : 8453}:${anAddress('all')}:${nth}`, incentives }),
   )
   const bare = aCampaign({ incentives: [anErc20Incentive(asset)] })
-  await api.save(bare, ...own, signatureOf(bare, user, '0xab'))
-  await api.save(
-    ...own.flatMap((campaign) =>
-      incentives.map((_, index) => signatureOf(campaign, user, aPayload(BigInt(index)), index)),
-    ),
+  await api.save(bare, ...own.toReversed(), signatureOf(bare, user, '0xab'))
+  const signatures = own.flatMap((campaign) =>
+    incentives.map((_, index) => signatureOf(campaign, user, aPayload(BigInt(index)), index)),
   )
+  await api.save(...signatures.toReversed())
   expect(await rewardsOf(user)).not.toHaveProperty('claimTransactions')
   const places = (nth: number) =>
     incentives.map((_, index) => ({ campaignId: own[nth]?.id ?? '', incentiveIndex: index }))

@@ -168,7 +168,7 @@ test.each(firstOf([71, 72, 73]))(
       }
     }
     expect(applied).toBeGreaterThan(rounds / 2)
-    // The less often is asked, the more has changed meanwhile; and every claim changes what is left of a reward.
-    expect(keeping.counts.cacheResults.hit).toBeGreaterThan(keeping.counts.cacheResults.miss / repeated(5, 3))
+    // The less often is asked, the more has changed meanwhile; what others claim changes what is left of a reward.
+    expect(keeping.counts.cacheResults.hit).toBeGreaterThan(keeping.counts.cacheResults.miss / repeated(5, 2.2))
   },
 )

@@ -10,6 +10,7 @@ import { toSearchWords } from '../../../schemas/parameters/search-words.ts'
 import { type ColumnFilterValues, columnFilters, filteredColumns, valuesOf } from '../column-filters.ts'
 import { foldCase } from '../search.ts'
 import { campaignFacets } from '../tables.ts'
+import { listsVersion } from './side-lookups.ts'
 
 /*
  * Why a campaign is in no list of a request: each filter on what the campaign has. The index answers which campaigns pass, of many at once; this
@@ -29,7 +30,9 @@ export interface ExplainedFilters extends CampaignFilters, Omit<ColumnFilterValu
   user?: string
   includeActionTypes?: string[]
   excludeActionTypes?: string[]
-  period?: '1h' | '24h'
+  /** In trending, the period in which a campaign has to be claimed, and its length. */
+  period?: string
+  periodSeconds?: number
   /** Whether only active campaigns are listed, whatever the parameters. */
   status?: 'active'
 }
@@ -47,7 +50,7 @@ const paidTokens = sql`(
   where ${incentives.campaignKey} = ${campaigns.key} and ${incentives.asset} is not null)`
 
 const columns = {
-  listsVersion: sql<string>`(select lists_version from data_versions order by revision desc limit 1)`,
+  listsVersion,
   key: sql<number>`${campaigns.key}::float8`,
   id: campaigns.id,
   chainId: campaigns.chainId,
@@ -88,8 +91,6 @@ const columns = {
 }
 type Facts = SelectResultFields<typeof columns>
 
-const PERIOD_SECONDS = { '1h': 3600, '24h': 86_400 }
-
 /**
  * Explains one campaign: some index lookups. The campaign as it is `now`.
  * @param order the parameters of the operation, in their order; what is none of them comes last.
@@ -108,7 +109,7 @@ export function createExplanations(database: Database, order: readonly string[])
     const words = filters.search === undefined ? [] : toSearchWords(filters.search)
     const [facts] = await statement.execute({
       ...{ id, words, user: filters.user ?? null, until },
-      since: until - PERIOD_SECONDS[filters.period ?? '24h'],
+      since: until - (filters.periodSeconds ?? 0),
     })
     if (facts === undefined)
       return { explained: { id, isKnown: false, isListed: false, failed: [] } satisfies Explanation }

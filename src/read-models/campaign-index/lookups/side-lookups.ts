@@ -11,7 +11,7 @@ import { formerPositions } from '../tables.ts'
  */
 
 /** In a select: which lists the snapshot of the statement is of (see `data_versions`). */
-const listsVersion = sql<string>`(select lists_version from data_versions order by revision desc limit 1)`
+export const listsVersion = sql<string>`(select lists_version from data_versions order by revision desc limit 1)`
 
 /** What was read, and of which lists. */
 export interface OfLists {
