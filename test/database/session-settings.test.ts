@@ -136,6 +136,13 @@ async function spoil(name: string) {
   for (const statement of sql) await server.query(statement)
 }
 
+/** The one that is there most often. */
+function mostOf(names: readonly string[]) {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0]
+}
+
 const nameOf = ({ url }: { url: string }) => new URL(url).pathname.slice(1)
 
 const NOW = new Date('2026-03-01T10:00:00Z')
@@ -156,6 +163,7 @@ describe('a database that carries other values of all of them', () => {
     const token = words.tokens.find((name) => !name.endsWith('collection')) ?? ''
     const [chainId, address] = token.split(':')
     const user = records.find((record) => record.type === 'claim')?.claimant
+    const signed = mostOf(records.flatMap((record) => (record.type === 'claimSignature' ? [record.claimant] : [])))
     const urls = [
       ...randomQueries(words, createRandom(5), 12).map(toUrl),
       '/campaigns?facets=chainId,token,incentiveType,actionType,distributionChannel&tokenWhitelist=false',
@@ -165,6 +173,7 @@ describe('a database that carries other values of all of them', () => {
       ...['/campaigns?search=mint&tokenWhitelist=false', '/tokens', '/tokens?search=e', '/status', '/limits'],
       ...[`/prices?chainId=${chainId}&token=${address}`, `/outlook?campaignId=${words.ids.slice(0, 5).join(',')}`],
       ...[`/claims?claimant=${user}`, `/users/${user}/rewards`, `/eligibility?user=${user}&campaignId=${words.ids[0]}`],
+      ...['', '?claimTransactions=true'].map((query) => `/users/${signed}/rewards${query}`),
       ...['campaigns', 'claims', 'tokens', 'prices'].map((what) => `/export/${what}`),
       ...['campaigns', 'claims'].map((what) => `/export/${what}?format=csv`),
       '/changes?limit=1000',
