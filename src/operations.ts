@@ -155,7 +155,7 @@ async function servePublicOperations(surface: FastifyInstance, context: Operatio
   const campaigns = createCampaignRepository({ database, lookups, tokenStore, campaignIndex, versions, clock: now })
   await surface.register(campaignRoutes, { campaigns, responseCache })
   await surface.register(trendingRoutes, {
-    trending: createTrendingRepository(database, tokenStore, now),
+    trending: createTrendingRepository(database, lookups, tokenStore, now),
     responseCache,
   })
   await surface.register(contractRoutes, { contracts: createContractRepository(database, now), responseCache })

@@ -5,6 +5,9 @@ import type { Database } from '../../database/connection/open-database.ts'
 import { type CampaignRecord, campaignRecords, toInstant } from '../../database/lookups/campaign-records.ts'
 import { type TokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { cacheStatements } from '../../database/prepared-statements.ts'
+import { actionTemplates, campaigns } from '../../database/tables/campaigns.ts'
+import { claimSignatures, claims, incentives } from '../../database/tables/incentives-and-claims.ts'
+import { tokens } from '../../database/tables/tokens.ts'
 import { createExplanations } from '../../read-models/campaign-index/read.ts'
 import {
   type TrendingPeriod,
@@ -13,6 +16,7 @@ import {
   toWholeSeconds,
   WINDOW_SECONDS,
 } from '../../read-models/claim-windows/read.ts'
+import { revisionStamp } from '../../read-models/data-version/read.ts'
 import type { Explanation } from '../../schemas/campaigns/campaign-explanations.ts'
 import { withoutNulls } from '../../schemas/campaigns/shown-incentives.ts'
 import { assetAddressOf, roundUsd, toTrendingIncentive, withoutUndefined } from './trending-incentives.ts'
@@ -31,35 +35,48 @@ export interface TrendingRepository {
    * The active campaigns with claims in the period: most US dollars claimed in it first, then most claims, then the
    * newest; ties end on chain ID, core address, identifier, ascending. At most 100. Reads about as many rows as it
    * returns, and the campaigns that have changed since the stored totals; if few of many match two filters, or admit
-   * the user, the rows that match one of them.
+   * the user, the rows that match one of them. Which campaigns, and what is shown of them, are of one state of the data.
    */
   list(query: ListTrendingCampaignsQuery): Promise<ListResponse>
 }
 
+/** @param lookups the pool for what is found by keys: its plans are made once, however much is shown of a campaign. */
 export function createTrendingRepository(
   database: Database,
+  lookups: Database,
   tokenStore: TokenStore,
   clock: () => Date,
 ): TrendingRepository {
   const statementOf = cacheStatements<ReturnType<typeof prepareTrending>>('list_trending')
+  const shown = prepareEntries(lookups)
   const explain = createExplanations(database, Object.keys(ListTrendingCampaignsQuery.properties))
+
+  async function read(query: ListTrendingCampaignsQuery, now: Date) {
+    const { period, user, includeTokenMetadata, pageSize } = query
+    const { shape, conditions, values } = toTrendingConditions(query)
+    const statement = statementOf(`${period} ${shape}`, (name) => prepareTrending(database, name, period, conditions))
+    const filter = { ...values, now: now.toISOString(), nowSeconds: toWholeSeconds(now), pageSize }
+    for (;;) {
+      const ranked = await statement.execute(filter)
+      const keys = ranked.map(({ key }) => key)
+      if (keys.length === 0) return []
+      const of = { keys, user: user ?? null, withToken: includeTokenMetadata }
+      const { rows, tokens } = await tokenStore.readWith(() => shown.execute(of), tokenIdsOf)
+      const found = new Map(rows.map((row) => [row.record.key, row]))
+      // Another commit may have come in between.
+      if (ranked.some(({ key, stamp }) => found.get(key)?.stamp !== stamp)) continue
+      return ranked.flatMap((claimed) => {
+        const row = found.get(claimed.key)
+        return row === undefined ? [] : [toTrendingCampaign({ ...row, ...claimed }, tokens, user !== undefined)]
+      })
+    }
+  }
 
   return {
     async list(query) {
-      const { period, user, includeTokenMetadata, fields } = query
-      const { shape, conditions, values } = toTrendingConditions(query)
-      const statement = statementOf(`${period} ${shape}`, (name) => prepareTrending(database, name, period, conditions))
       const now = clock()
-      const filter = {
-        ...values,
-        user: user ?? null,
-        withToken: includeTokenMetadata,
-        now: now.toISOString(),
-        nowSeconds: toWholeSeconds(now),
-        pageSize: query.pageSize,
-      }
-      const { rows, tokens } = await tokenStore.readWith(() => statement.execute(filter), tokenIdsOf)
-      const entries = rows.map((row) => toTrendingCampaign(row, tokens, user !== undefined))
+      const { period, fields } = query
+      const entries = await read(query, now)
       const explanation =
         query.explain === undefined
           ? undefined
@@ -72,29 +89,37 @@ export function createTrendingRepository(
   }
 }
 
-const keysOfForemost = sql`array(select campaign_key from foremost)`
-
 /** What an entry shows of the record of its campaign. */
 const SHOWN_PARTS = [
-  ...(['id', 'chainId', 'incentives', 'txHash', 'blockTimestamp', 'campaignName', 'nftImageUri', 'nftName'] as const),
-  ...(['tokenImageUri', 'startsAt', 'endsAt'] as const),
+  ...(['key', 'id', 'chainId', 'incentives', 'txHash', 'blockTimestamp', 'campaignName', 'nftImageUri'] as const),
+  ...(['nftName', 'tokenImageUri', 'startsAt', 'endsAt'] as const),
 ]
 type ShownRecord = Pick<CampaignRecord, (typeof SHOWN_PARTS)[number]>
 
-/** Which campaigns, and what is shown of them, in one statement, so as of one moment. */
+/** Which campaigns, the foremost first, with what was claimed in both periods. */
 const prepareTrending = (database: Database, name: string, period: TrendingPeriod, conditions: SQL[]) =>
   database
-    .select(trendingColumns)
-    .from(
-      sql`(
-        with foremost as materialized (${topCampaigns(period, conditions)})
-        select * from foremost
-        join ${campaignRecords(keysOfForemost, SHOWN_PARTS)} found using (campaign_key)
-        join trending_entries(${keysOfForemost}, ${sql.placeholder('user')}, ${sql.placeholder('withToken')}) shown using (campaign_key)
-      ) as entry`,
-    )
-    .orderBy(sql`entry.rank`)
+    .select(claimedColumns)
+    .from(sql`(${topCampaigns(period, conditions)}) as claimed`)
+    .orderBy(sql`claimed.rank`)
     .prepare(name)
+
+const claimedColumns = {
+  stamp: revisionStamp,
+  key: sql<number>`claimed.campaign_key::float8`,
+  claimCount: sql<number>`claimed.claim_count::float8`,
+  usdDistributed1Hr: sql<string>`claimed.hour_amount_usd::text`,
+  usdDistributed24Hr: sql<string>`claimed.day_amount_usd::text`,
+}
+
+/** What is shown of campaigns with these keys, in any order. */
+const prepareEntries = (lookups: Database) =>
+  lookups
+    .select(entryColumns)
+    .from(sql`${campaignRecords(sql`${sql.placeholder('keys')}::bigint[]`, SHOWN_PARTS)} as found`)
+    .innerJoin(campaigns, sql`${campaigns.key} = found.campaign_key`)
+    .leftJoin(actionTemplates, sql`${actionTemplates.id} = ${campaigns.actionTemplateId}`)
+    .prepare('show_trending')
 
 const withFields = (entry: TrendingCampaign, fields: readonly string[]): Partial<TrendingCampaign> =>
   Object.fromEntries(Object.entries(entry).filter(([name]) => fields.includes(name)))
@@ -102,26 +127,54 @@ const withFields = (entry: TrendingCampaign, fields: readonly string[]): Partial
 /** The token of a campaign's action, without unknown properties. */
 type ActionTokenRow = Omit<ActionTokenMetadata, 'priceUsd'> & { priceUsd?: string }
 
-/** The columns of an entry (see the function `trending_entries`), with what was claimed in both periods, as `entry`. */
-const trendingColumns = {
+const user = sql`${sql.placeholder('user')}::text`
+
+/** Looked up only where it is requested. */
+const actionToken = sql<ActionTokenRow | null>`case when ${sql.placeholder('withToken')}::boolean then (
+  select json_strip_nulls(json_build_object('tokenSymbol', ${tokens.symbol}, 'tokenContract', ${tokens.address},
+    'chainId', ${tokens.chainId}, 'tokenImage', ${tokens.imageUri}, 'decimals', ${tokens.decimals},
+    'marketCap', ${tokens.marketCap}, 'priceChange24Hr', ${tokens.priceChange24Hr}, 'volume24Hr', ${tokens.volume24Hr},
+    'priceUsd', ${tokens.priceUsd}::text, 'holders', ${tokens.holders}))
+  from ${tokens} where ${tokens.chainId} = ${campaigns.actionTokenChainId} and ${tokens.address} = ${campaigns.actionTokenAddress}
+) end`
+
+// Asked incentive by incentive, so that an index answers however many claims there are; the offset keeps the planner from reading
+// all claims of the campaign, or all of the user.
+const hasClaimed = sql<boolean>`(${user} is not null and exists (
+  select from ${incentives} cross join lateral (
+    select from ${claims} where ${claims.campaignKey} = ${campaigns.key}
+      and ${claims.incentivePosition} = ${incentives.position} and ${claims.claimant} = ${user} offset 0
+  ) own where ${incentives.campaignKey} = ${campaigns.key}))`
+
+const signature = sql<ClaimSignature | null>`case when ${user} is not null then (
+  select json_build_object('claimant', ${claimSignatures.claimant}, 'incentiveId', ${claimSignatures.incentivePosition},
+    'signature', ${claimSignatures.signature}, 'referrer', ${claimSignatures.referrer})
+  from ${claimSignatures} where ${claimSignatures.campaignKey} = ${campaigns.key} and ${claimSignatures.claimant} = ${user}
+  order by ${claimSignatures.incentivePosition} limit 1
+) end`
+
+/** What is shown of a campaign; its record has only some parts. */
+const entryColumns = {
   tokenVersion,
-  record: sql<ShownRecord>`entry.record`,
-  projectUrl: sql<string | null>`entry.project_url`,
-  verificationLevel: sql<string | null>`entry.verification_level`,
-  actionTemplate: sql<ActionTemplate | null>`entry.action_template`,
+  stamp: revisionStamp,
+  record: sql<ShownRecord>`found.record`,
+  projectUrl: campaigns.projectUrl,
+  verificationLevel: campaigns.verificationLevel,
+  /** Without a template, its columns are null. */
+  actionTemplate: sql<ActionTemplate | null>`case when ${actionTemplates.id} is not null then json_build_object('id', ${actionTemplates.id},
+    'projectId', ${actionTemplates.projectId}, 'actionType', ${actionTemplates.actionType}, 'projectImage', ${actionTemplates.projectImage},
+    'description', ${actionTemplates.description}, 'category', ${actionTemplates.category}) end`,
   /** Null if it was not requested, or is unknown. */
-  actionToken: sql<ActionTokenRow | null>`entry.action_token`,
-  claimCount: sql<number>`entry.claim_count::float8`,
-  usdDistributed1Hr: sql<string>`entry.hour_amount_usd::text`,
-  usdDistributed24Hr: sql<string>`entry.day_amount_usd::text`,
+  actionToken,
   /** About the user; false and null without one. */
-  hasClaimed: sql<boolean>`entry.has_claimed`,
-  signature: sql<ClaimSignature | null>`entry.signature`,
+  hasClaimed,
+  signature,
 }
-type TrendingRow = SelectResultFields<typeof trendingColumns>
+type EntryRow = SelectResultFields<typeof entryColumns>
+type TrendingRow = EntryRow & SelectResultFields<typeof claimedColumns>
 
 /** The tokens that an entry shows, or needs for values. */
-const tokenIdsOf = ({ record: { chainId, incentives } }: TrendingRow) =>
+const tokenIdsOf = ({ record: { chainId, incentives } }: EntryRow) =>
   incentives
     .flatMap(({ definition }) => [assetAddressOf(definition), ...('peg' in definition ? [definition.peg] : [])])
     .map((address) => `${chainId}:${address}`)

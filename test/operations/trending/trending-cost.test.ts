@@ -101,7 +101,8 @@ test('no question looks at more than the campaigns that were claimed, whatever t
     onIdleError: () => undefined,
   })
   try {
-    const trending = createTrendingRepository(opened.database, createTokenStore(opened.database), () => now)
+    const { database: read } = opened
+    const trending = createTrendingRepository(read, read, createTokenStore(read), () => now)
     const pagesOf = async (query: Partial<ListTrendingCampaignsQuery>) => {
       const asked = vi.spyOn(opened.pool, 'query')
       await trending.list({
@@ -113,10 +114,13 @@ test('no question looks at more than the campaigns that were claimed, whatever t
       })
       const calls = asked.mock.calls as unknown as [{ text: string }, unknown[]][]
       asked.mockRestore()
-      const [statement, values] = calls[0] ?? [{ text: '' }, []]
-      const { rows } = await opened.pool.query(`explain (analyze, buffers, format json) ${statement.text}`, values)
-      const { Plan } = rows[0]['QUERY PLAN'][0]
-      return Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks']
+      let pages = 0
+      for (const [{ text }, values] of calls) {
+        const { rows } = await opened.pool.query(`explain (analyze, buffers, format json) ${text}`, values)
+        const { Plan } = rows[0]['QUERY PLAN'][0]
+        pages += Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks']
+      }
+      return pages
     }
     const pages: Record<string, number> = {}
     for (const period of ['1h', '24h'] as const) {
