@@ -7,6 +7,7 @@ import {
   type CampaignListItem,
   type Change,
   type Claim,
+  type ClaimTransactions,
   type ExploredContract,
   kindOf,
   type Operations,
@@ -18,6 +19,7 @@ import {
 import { withResponseCache } from './response-cache.ts'
 import { type Fetch, type RetryOptions, withRetries } from './retries.ts'
 import { toServiceError } from './service-error.ts'
+import { iterateStatement, readNextCursor } from './statements.ts'
 
 export { toBaseUnits, toTokens } from './amounts.ts'
 export type { ChangesQuery } from './changes.ts'
@@ -34,6 +36,7 @@ export type {
   Change,
   Claim,
   ClaimReason,
+  ClaimTransactions,
   ExploredContract,
   Incentive,
   IncentiveEligibility,
@@ -84,9 +87,18 @@ type ListingQuery<Id extends 'listCampaigns' | 'listContracts'> = Omit<Query<Id>
 /** What a listing may be asked that goes on from page to page by a cursor, which it keeps by itself. */
 type CursorQuery<Id extends 'listCampaigns' | 'listClaims' | 'listRewards'> = Omit<
   Query<Id>,
-  'cursor' | 'page' | 'pageSize'
+  'cursor' | 'page' | 'pageSize' | 'format'
 > & {
   /** Entries that are asked for at a time, 1 to 100; default 100. */
+  pageSize?: number
+}
+
+/** What a statement may be asked: it goes on from page to page by itself. */
+type StatementQuery<Id extends 'listClaims' | 'listRewards'> = Omit<
+  Query<Id>,
+  'cursor' | 'pageSize' | 'format' | 'claimTransactions'
+> & {
+  /** Rows that are asked for at a time, 1 to 10,000; default 10,000. */
   pageSize?: number
 }
 
@@ -159,6 +171,26 @@ export interface Client {
   eachClaim(query?: CursorQuery<'listClaims'>, options?: RequestOptions): CursorListing<Claim>
   /** All rewards of an account, likewise. */
   eachReward(address: string, query?: CursorQuery<'listRewards'>, options?: RequestOptions): CursorListing<Reward>
+  /**
+   * Transactions that claim all that an account can claim, whatever the page: one for each chain, or several where there are
+   * more than 50 claims. Claims whose fee is unknown are in none; empty where there is nothing to claim.
+   */
+  claimTransactions(
+    address: string,
+    query?: Pick<Query<'listRewards'>, 'chainId'>,
+    options?: RequestOptions,
+  ): Promise<ClaimTransactions[]>
+  /**
+   * The claims that pass the filters as CSV, for spreadsheets: `for await (const text of client.claimStatement({ claimant }))`
+   * gives the text of one page after the other, with the header once.
+   */
+  claimStatement(query?: StatementQuery<'listClaims'>, options?: RequestOptions): AsyncGenerator<string, void, void>
+  /** The rewards of an account, likewise. */
+  rewardStatement(
+    address: string,
+    query?: StatementQuery<'listRewards'>,
+    options?: RequestOptions,
+  ): AsyncGenerator<string, void, void>
   /**
    * Each change once, in the order of commits, for ever: `for await (const change of client.changes({ after }))`. It goes on
    * where it was after failures of the service and of the network. Keep the `cursor` of the last change to go on later.
@@ -261,6 +293,20 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
         const { rewards, nextCursor } = await request
         return { entries: rewards, nextCursor }
       }, initialSize),
+    async claimTransactions(address, query = {}, options) {
+      const request = operations.listRewards(address, { ...query, claimTransactions: true, pageSize: 0 }, options)
+      return (await request).claimTransactions ?? []
+    },
+    claimStatement: (filters = {}, options) =>
+      iterateStatement((cursor) => {
+        const query = { ...filters, ...cursor, format: 'csv' } as const
+        return statementPageOf(api.GET('/claims', { ...options, params: { query }, parseAs: 'text' }))
+      }),
+    rewardStatement: (address, filters = {}, options) =>
+      iterateStatement((cursor) => {
+        const params = { path: { address }, query: { ...filters, ...cursor, format: 'csv' } as const }
+        return statementPageOf(api.GET('/users/{address}/rewards', { ...options, params, parseAs: 'text' }))
+      }),
     changes: (query = {}, options) =>
       iterateChanges((request) => operations.listChanges(request, options), query, options?.signal),
     after,
@@ -305,6 +351,10 @@ async function bodyOf<Body>(request: Promise<{ data?: Body; error?: unknown; res
   if (!response.ok) throw toServiceError(error, response)
   if (data === undefined) throw new TypeError(`the response has no JSON body: ${response.status}`)
   return data
+}
+
+async function statementPageOf(request: Parameters<typeof bodyOf<string>>[0]) {
+  return { text: await bodyOf(request), nextCursor: readNextCursor((await request).response) }
 }
 
 /** As it is in the URLs of requests, without a slash at the end; in a browser a path is one of the page's origin. */
