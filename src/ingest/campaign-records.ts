@@ -1,19 +1,12 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox'
-import { ActionClaimant, ActionStep } from '../schemas/campaigns/actions.ts'
+import { metadataFields, optionalFields, recordSchemasOf, requiredFields } from '../database/campaign-fields.ts'
+import { ActionStep } from '../schemas/campaigns/actions.ts'
 import { AllowListType } from '../schemas/campaigns/allow-lists.ts'
 import { incentiveVariants } from '../schemas/campaigns/incentives.ts'
 import { name128 } from '../schemas/parameters/query-values.ts'
-import {
-  Address,
-  BaseUnits,
-  BlockTimestamp,
-  CampaignId,
-  ChainId,
-  MAX_SAFE_INTEGER,
-  TransactionHash,
-} from '../schemas/primitives.ts'
-import { ref, refOrNull } from '../schemas/schema-builders.ts'
-import { optionalInstant, optionalText, orNull, recordOf } from './record-fields.ts'
+import { Address, BaseUnits, CampaignId, ChainId, MAX_SAFE_INTEGER } from '../schemas/primitives.ts'
+import { orNull, recordOf } from '../schemas/record-fields.ts'
+import { ref } from '../schemas/schema-builders.ts'
 
 /** The totals of an incentive for which indexers are known to write `""` where they do not know. */
 export const claimTotals: ReadonlySet<string> = new Set(['claimedAmount', 'totalAmountClaimed', 'totalClaims'])
@@ -65,62 +58,24 @@ const AllowListRecord = Type.Object(
 
 const TokenReference = Type.Object({ chainId: ref(ChainId), address: ref(Address) }, { additionalProperties: false })
 
-/** What is known of a campaign that no chain tells. */
-const metadataFields = {
-  creator: Type.Optional(refOrNull(Address, 'Defaults to the owner.')),
-  campaignName: optionalText('Readable name.'),
-  templateId: optionalText('ID of the template.'),
-  actionTemplateId: Type.Optional(
-    Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', description: 'Action template.' }),
-  ),
-  customAction: Type.Optional(Type.Boolean({ description: 'Whether the template was customised; `false`.' })),
-  nftImageUri: optionalText('URI of the image of the NFT.'),
-  nftName: optionalText('Name of the NFT.'),
-  nftMetadataId: optionalText('ID of the metadata of the NFT.'),
-  projectImageUri: optionalText('URI of the image of the project.'),
-  projectUrl: optionalText('URL of the project.'),
-  tokenImageUri: optionalText('URI of the image of the token.'),
-  startTime: optionalInstant('Start of the claim period, inclusive.'),
-  endTime: optionalInstant('Claims are possible until before this instant.'),
-  verificationLevel: optionalText('Verification that users need.'),
-  distributionChannels: Type.Optional(
-    Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: name128(), maxItems: 1000 }),
-  ),
-  autocampaignId: Type.Optional(orNull(name128())),
+/** What no chain tells of a campaign. */
+const metadataSchemas = {
+  ...recordSchemasOf(metadataFields),
   actionToken: Type.Optional(orNull(TokenReference)),
   nftCollection: Type.Optional(orNull(TokenReference)),
 }
 
 export const CampaignRecord = recordOf('campaign', 'A campaign; identified by its ID and replaced whole.', {
   id: ref(CampaignId),
-  action: ref(Address),
-  budget: ref(Address),
-  owner: ref(Address),
-  validator: ref(Address),
-  blockTimestamp: ref(BlockTimestamp),
-  txHash: ref(TransactionHash),
-  protocolFee: ref(BaseUnits),
-  maxParticipants: ref(BaseUnits),
+  ...recordSchemasOf(requiredFields),
   maxClaimsPerClaimant: Type.Optional(MaxClaimsPerClaimant),
   incentives: Type.Array(IncentiveRecord, { maxItems: 1000 }),
   allowList: Type.Optional(orNull(AllowListRecord)),
   actionSteps: Type.Optional(
     Type.Unsafe<ActionStep[] | null>({ type: ['array', 'null'], items: ref(ActionStep), maxItems: 1000 }),
   ),
-  campaignIndex: Type.Optional(ref(BaseUnits, 'Defaults to the identifier of the ID.')),
-  actionClaimant: Type.Optional(refOrNull(ActionClaimant)),
-  createdAtBlockchainNumbers: Type.Optional(
-    Type.Unsafe<Record<string, string> | null>({
-      type: ['object', 'null'],
-      propertyNames: {
-        pattern: '^(0|[1-9][0-9]{0,15})$',
-        'x-expected': 'an object whose keys are chain IDs',
-      },
-      additionalProperties: ref(BaseUnits),
-      maxProperties: 1000,
-    }),
-  ),
-  ...metadataFields,
+  ...recordSchemasOf(optionalFields),
+  ...metadataSchemas,
   incentivePositions: Type.Optional(
     Type.Unsafe<readonly number[] | null>({
       type: ['array', 'null'],
@@ -137,7 +92,7 @@ export const CampaignMetadataRecord = recordOf(
   'What no chain tells of a campaign; identified by its ID and replaced whole. Where the record of the campaign has the same keys, these win.',
   {
     id: ref(CampaignId),
-    ...metadataFields,
+    ...metadataSchemas,
     accessListId: Type.Optional(orNull(name128('Access list that decides; only for an OffchainAccessList.'))),
     allowListAddresses: listedAddresses,
   },

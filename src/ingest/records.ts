@@ -12,9 +12,9 @@ import {
   TransactionHash,
   text,
 } from '../schemas/primitives.ts'
+import { optionalText, recordOf } from '../schemas/record-fields.ts'
 import { ref, refOrNull, wordOrNull } from '../schemas/schema-builders.ts'
 import { CampaignMetadataRecord, CampaignRecord } from './campaign-records.ts'
-import { optionalText, recordOf } from './record-fields.ts'
 
 /*
  * The records that the import accepts, one a line: `{"type": …}` and the field names of the API. They are made of the

@@ -1,3 +1,5 @@
+import { type CampaignField, metadataFields, optionalFields, requiredFields, withColumns } from '../campaign-fields.ts'
+
 /*
  * How records are made of what is stored, key by key, in the order in which the API's documentation lists them. Each kind has an
  * order by chain and a key within the chain, by which a page begins and ends.
@@ -33,6 +35,22 @@ export interface RecordColumns {
 /** As the API writes an instant. */
 const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
+/** Values that an export writes otherwise than their columns, by the SQL type of these. */
+const exportedValues: Record<string, (column: string) => string> = {
+  bigint: (column) => `${column}::text`,
+  numeric: (column) => `${column}::text`,
+  'text[]': (column) => `to_json(${column})`,
+  'timestamp with time zone': iso,
+}
+
+const exportedFields = (fields: Record<string, CampaignField>) =>
+  Object.fromEntries(
+    withColumns(fields).map(({ name, sqlName, sqlType }) => {
+      const column = `campaign.${sqlName}`
+      return [name, exportedValues[sqlType]?.(column) ?? column]
+    }),
+  )
+
 const tokenOrNull = (chain: string, address: string) =>
   `case when ${address} is not null then json_build_object('chainId', ${chain}, 'address', ${address}) end`
 
@@ -40,14 +58,7 @@ const campaigns: RecordColumns = {
   type: 'campaign',
   columns: {
     id: 'campaign.id',
-    action: 'campaign.action',
-    budget: 'campaign.budget',
-    owner: 'campaign.owner',
-    validator: 'campaign.validator',
-    blockTimestamp: 'campaign.block_timestamp::text',
-    txHash: 'campaign.tx_hash',
-    protocolFee: 'campaign.protocol_fee::text',
-    maxParticipants: 'campaign.max_participants::text',
+    ...exportedFields(requiredFields),
     incentives: 'paid.definitions',
     allowList: `case when list.campaign_key is not null then json_build_object(
       'owner', list.owner, 'contractAddress', list.contract_address, 'type', list.type,
@@ -56,25 +67,8 @@ const campaigns: RecordColumns = {
         where campaign_key = campaign.key) end) end`,
     actionSteps: `(select coalesce(json_agg(definition order by position), '[]') from action_steps
       where campaign_key = campaign.key)`,
-    campaignIndex: 'campaign.campaign_index',
-    actionClaimant: 'campaign.action_claimant',
-    createdAtBlockchainNumbers: 'campaign.created_at_blockchain_numbers',
-    creator: 'campaign.creator',
-    campaignName: 'campaign.campaign_name',
-    templateId: 'campaign.template_id',
-    actionTemplateId: 'campaign.action_template_id',
-    customAction: 'campaign.custom_action',
-    nftImageUri: 'campaign.nft_image_uri',
-    nftName: 'campaign.nft_name',
-    nftMetadataId: 'campaign.nft_metadata_id',
-    projectImageUri: 'campaign.project_image_uri',
-    projectUrl: 'campaign.project_url',
-    tokenImageUri: 'campaign.token_image_uri',
-    startTime: iso('campaign.start_at'),
-    endTime: iso('campaign.end_at'),
-    verificationLevel: 'campaign.verification_level',
-    distributionChannels: 'to_json(campaign.distribution_channels)',
-    autocampaignId: 'campaign.autocampaign_id',
+    ...exportedFields(optionalFields),
+    ...exportedFields(metadataFields),
     actionToken: tokenOrNull('campaign.action_token_chain_id', 'campaign.action_token_address'),
     nftCollection: tokenOrNull('collection.chain_id', 'collection.value'),
     maxClaimsPerClaimant: `case when campaign.max_claims_per_claimant = 'Infinity' then to_json('unlimited'::text)

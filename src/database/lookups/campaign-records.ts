@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { ActionClaimant, ActionStep } from '../../schemas/campaigns/actions.ts'
 import type { AllowListPreview } from '../../schemas/campaigns/allow-lists.ts'
 import type { Incentive } from '../../schemas/campaigns/incentives.ts'
+import { type ColumnValue, campaignFields, type ShownName, withColumns } from '../campaign-fields.ts'
 import { allowListAddresses, allowLists } from '../tables/address-lists.ts'
 import { actionSteps, campaigns } from '../tables/campaigns.ts'
 import { incentives } from '../tables/incentives-and-claims.ts'
@@ -21,32 +22,17 @@ interface IncentiveRecord {
   remainingBudget: string | null
 }
 
+/** A value of a column in the JSON of a row: of instants there are milliseconds since 1970. */
+type ReadValue<Value> = Value extends Date ? number : Value
+
+/** The fields of a campaign that responses show. */
+type ShownFields = { [Name in ShownName]: ReadValue<ColumnValue<Name>> }
+
 /** A campaign with all that its responses are made of, except tokens: what the statement that read it found, at one moment. */
-export interface CampaignRecord {
+export interface CampaignRecord extends ShownFields {
   key: number
   id: string
-  action: string
-  campaignIndex: string
-  budget: string
-  owner: string
-  validator: string
-  /** Unix seconds. */
-  blockTimestamp: number
-  txHash: string
   chainId: number
-  protocolFee: string
-  maxParticipants: string
-  campaignName: string | null
-  actionTemplateId: string | null
-  templateId: string | null
-  projectImageUri: string | null
-  tokenImageUri: string | null
-  nftImageUri: string | null
-  nftName: string | null
-  nftMetadataId: string | null
-  /** Milliseconds since 1970. */
-  startsAt: number | null
-  endsAt: number | null
   isExhausted: boolean
   actionClaimant: ActionClaimant | null
   createdAtBlockchainNumbers: Record<string, string> | null
@@ -82,28 +68,35 @@ const allowListOf = sql`(
     ) end)
   from ${allowLists} where ${allowLists.campaignKey} = ${campaigns.key})`
 
-/** The parts that are columns as they are. */
-const plainParts = [
-  ...(['key', 'id', 'action', 'campaignIndex', 'budget', 'owner', 'validator', 'blockTimestamp', 'txHash'] as const),
-  ...(['chainId', 'campaignName', 'actionTemplateId', 'templateId', 'projectImageUri', 'tokenImageUri'] as const),
-  ...(['nftImageUri', 'nftName', 'nftMetadataId', 'isExhausted', 'actionClaimant'] as const),
-  'createdAtBlockchainNumbers' as const,
-]
+/** Values that are read otherwise than their columns, by the SQL type of these. */
+const readValues: Record<string, (column: SQL) => SQL> = {
+  numeric: (column) => sql`${column}::text`,
+  'timestamp with time zone': milliseconds,
+}
+
+const shownFields = withColumns(campaignFields)
+  .filter(({ field }) => field.list ?? field.detail)
+  .map(
+    ({ name, column, sqlType }) =>
+      [name as ShownName, readValues[sqlType]?.(sql`${column}`) ?? sql`${column}`] as const,
+  )
 
 /** All other parts of a campaign's record, by their names. */
-const madeParts: Record<Exclude<keyof CampaignRecord, (typeof plainParts)[number]>, SQL> = {
-  protocolFee: sql`${campaigns.protocolFee}::text`,
-  maxParticipants: sql`${campaigns.maxParticipants}::text`,
-  startsAt: milliseconds(sql`${campaigns.startAt}`),
-  endsAt: milliseconds(sql`${campaigns.endAt}`),
+const otherParts: Record<Exclude<keyof CampaignRecord, ShownName>, SQL> = {
+  key: sql`${campaigns.key}`,
+  id: sql`${campaigns.id}`,
+  chainId: sql`${campaigns.chainId}`,
+  isExhausted: sql`${campaigns.isExhausted}`,
+  actionClaimant: sql`${campaigns.actionClaimant}`,
+  createdAtBlockchainNumbers: sql`${campaigns.createdAtBlockchainNumbers}`,
   incentives: incentivesOf,
   actionSteps: actionStepsOf,
   allowList: allowListOf,
 }
 
 const columns = new Map<keyof CampaignRecord, SQL>([
-  ...plainParts.map((name) => [name, sql`${campaigns[name]}`] as const),
-  ...(Object.entries(madeParts) as [keyof CampaignRecord, SQL][]),
+  ...shownFields,
+  ...(Object.entries(otherParts) as [keyof CampaignRecord, SQL][]),
 ])
 
 const allParts = [...columns.keys()]
@@ -123,14 +116,14 @@ export function campaignRecords(keys: SQL, parts: readonly (keyof CampaignRecord
 }
 
 /** Milliseconds since 1970 at which a campaign becomes active or ceases to be, without any write; infinite if it never does. */
-export function changesAtOf({ startsAt, endsAt }: Pick<CampaignRecord, 'startsAt' | 'endsAt'>, now: number) {
-  const [start, end] = [startsAt ?? Number.NEGATIVE_INFINITY, endsAt ?? Number.POSITIVE_INFINITY]
+export function changesAtOf({ startTime, endTime }: Pick<CampaignRecord, 'startTime' | 'endTime'>, now: number) {
+  const [start, end] = [startTime ?? Number.NEGATIVE_INFINITY, endTime ?? Number.POSITIVE_INFINITY]
   return Math.min(...[start, end].filter((instant) => instant > now), Number.POSITIVE_INFINITY)
 }
 
 /** Whether a campaign has started, has not ended and is not exhausted. */
-export const isActiveAt = ({ startsAt, endsAt, isExhausted }: CampaignRecord, now: number) =>
-  !isExhausted && (startsAt ?? Number.NEGATIVE_INFINITY) <= now && (endsAt ?? Number.POSITIVE_INFINITY) > now
+export const isActiveAt = ({ startTime, endTime, isExhausted }: CampaignRecord, now: number) =>
+  !isExhausted && (startTime ?? Number.NEGATIVE_INFINITY) <= now && (endTime ?? Number.POSITIVE_INFINITY) > now
 
 /** An instant of a record as responses show it. */
 export const toInstant = (milliseconds: number | null) =>

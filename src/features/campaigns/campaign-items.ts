@@ -1,19 +1,53 @@
+import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { Big } from 'big.js'
+import { campaignFields, type ShownName, type ShownSchemas, withColumns } from '../../database/campaign-fields.ts'
 import { type CampaignRecord, isActiveAt, toInstant } from '../../database/lookups/campaign-records.ts'
 import type { Tokens } from '../../database/lookups/token-metadata-cache.ts'
 import { toIncentive, withoutNulls } from '../../schemas/campaigns/shown-incentives.ts'
-import type { CampaignDetail, CampaignListItem } from './campaign-schemas.ts'
+import { CampaignDetail, CampaignListItem } from './campaign-schemas.ts'
+
+/** Values that responses write otherwise than they are read, by the SQL type of their columns. */
+const shownValues: Record<string, (value: number) => unknown> = {
+  bigint: String,
+  'timestamp with time zone': toInstant,
+}
+
+type StaticOf<Schemas> = { [Name in keyof Schemas]: Schemas[Name] extends TSchema ? Static<Schemas[Name]> : never }
+
+/** Shows the fields that are columns, in one form of a campaign. */
+function showIn<Form extends 'list' | 'detail'>(form: Form) {
+  const shown = withColumns(campaignFields)
+    .filter(({ field }) => field[form] !== undefined)
+    .map(({ name, sqlType }) => ({ name: name as ShownName, show: shownValues[sqlType] }))
+  return (record: CampaignRecord) =>
+    Object.fromEntries(
+      shown.map(({ name, show }) => {
+        const value = record[name]
+        return [name, typeof value === 'number' && show ? show(value) : value]
+      }),
+    ) as StaticOf<ShownSchemas<typeof campaignFields, Form>>
+}
+
+const showListed = showIn('list')
+const showDetailed = showIn('detail')
+
+/** The members of a campaign in the order of its schema. */
+const inOrderOf = <Shown extends object>({ properties }: TObject, shown: Shown) =>
+  Object.fromEntries(
+    Object.keys(properties).flatMap((name) => (name in shown ? [[name, shown[name as keyof Shown]]] : [])),
+  ) as Shown
 
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 /** A campaign in a list, at an instant in milliseconds since 1970. */
 export function toListItem(record: CampaignRecord, tokens: Tokens, now: number): CampaignListItem {
   const { allowList, actionSteps } = record
-  return {
+  return inOrderOf(CampaignListItem, {
+    ...showListed(record),
     ...toCommonFields(record, tokens, now),
     allowList: allowList && withAddresses(allowList, allowList.addresses),
     actionSteps: actionSteps.length === 0 ? null : actionSteps.map(withoutNulls),
-  }
+  })
 }
 
 /**
@@ -22,7 +56,9 @@ export function toListItem(record: CampaignRecord, tokens: Tokens, now: number):
  */
 export function toDetail(record: CampaignRecord, tokens: Tokens, now: number): CampaignDetail {
   const { owner, allowList, actionSteps, actionClaimant, createdAtBlockchainNumbers } = record
-  return {
+  const always = {
+    ...showListed(record),
+    ...showDetailed(record),
     ...toCommonFields(record, tokens, now),
     allowList: withAddresses(
       allowList ?? { owner, contractAddress: ZERO_ADDRESS, type: 'OpenAllowList' },
@@ -30,8 +66,9 @@ export function toDetail(record: CampaignRecord, tokens: Tokens, now: number): C
     ),
     actionSteps: actionSteps.map(withoutNulls),
     createdAt: new Date(record.blockTimestamp * 1000).toISOString(),
-    templateId: record.templateId,
-    nftMetadataId: record.nftMetadataId,
+  }
+  return {
+    ...inOrderOf(CampaignDetail, always),
     ...(actionClaimant && { actionClaimant: withoutNulls(actionClaimant) }),
     ...(createdAtBlockchainNumbers && { createdAtBlockchainNumbers: withoutNulls(createdAtBlockchainNumbers) }),
   }
@@ -45,37 +82,17 @@ export const lacksAddresses = ({ allowList }: CampaignRecord) =>
 export const tokenIdsOf = ({ chainId, incentives }: CampaignRecord) =>
   incentives.flatMap(({ asset }) => (asset === null ? [] : [`${chainId}:${asset}`]))
 
-/** What lists and details share, in the order of the responses. */
-function toCommonFields(record: CampaignRecord, tokens: Tokens, now: number) {
-  const { chainId, incentives } = record
-  return {
-    id: record.id,
-    action: record.action,
-    campaignIndex: record.campaignIndex,
-    budget: record.budget,
-    incentiveCount: String(incentives.length),
-    owner: record.owner,
-    validator: record.validator,
-    blockTimestamp: String(record.blockTimestamp),
-    txHash: record.txHash,
-    chainId,
-    protocolFee: record.protocolFee,
-    maxParticipants: record.maxParticipants,
-    incentives: incentives.map((incentive) =>
-      toIncentive(incentive, tokens.get(`${chainId}:${incentive.asset}`)?.fields ?? null),
-    ),
-    isActive: isActiveAt(record, now),
-    availableBudgetUsd: toAvailableBudgetUsd(record, tokens),
-    campaignName: record.campaignName,
-    actionTemplateId: record.actionTemplateId,
-    projectImageUri: record.projectImageUri,
-    tokenImageUri: record.tokenImageUri,
-    nftImageUri: record.nftImageUri,
-    nftName: record.nftName,
-    startTime: toInstant(record.startsAt),
-    endTime: toInstant(record.endsAt),
-  }
-}
+/** What lists and details share besides fields that are columns. */
+const toCommonFields = (record: CampaignRecord, tokens: Tokens, now: number) => ({
+  id: record.id,
+  incentiveCount: String(record.incentives.length),
+  chainId: record.chainId,
+  incentives: record.incentives.map((incentive) =>
+    toIncentive(incentive, tokens.get(`${record.chainId}:${incentive.asset}`)?.fields ?? null),
+  ),
+  isActive: isActiveAt(record, now),
+  availableBudgetUsd: toAvailableBudgetUsd(record, tokens),
+})
 
 const withAddresses = <Addresses>(
   { owner, contractAddress, type }: Omit<CampaignListItem['allowList'] & object, 'addresses'>,

@@ -1,4 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
+import {
+  campaignFields,
+  metadataFields,
+  optionalFields,
+  requiredFields,
+  shownSchemasOf,
+} from '../../database/campaign-fields.ts'
 import { ActionClaimant, ActionStep } from '../../schemas/campaigns/actions.ts'
 import { AllowList, AllowListPreview } from '../../schemas/campaigns/allow-lists.ts'
 import { Explanation, explain, explained, FailedFilter } from '../../schemas/campaigns/campaign-explanations.ts'
@@ -25,36 +32,31 @@ import {
 } from '../../schemas/parameters/query-values.ts'
 import { searchText } from '../../schemas/parameters/search-words.ts'
 import { minimumBlocks, nextCursor, paging, walking } from '../../schemas/parameters/shared-parameters.ts'
-import {
-  Address,
-  BaseUnits,
-  BlockTimestamp,
-  CampaignId,
-  ChainId,
-  Instant,
-  TransactionHash,
-  UsdAmount,
-  wholeNumber,
-} from '../../schemas/primitives.ts'
-import { component, inline, listOf, ref, refOrNull, stringOrNull } from '../../schemas/schema-builders.ts'
+import { BaseUnits, CampaignId, ChainId, Instant, UsdAmount, wholeNumber } from '../../schemas/primitives.ts'
+import { component, inline, listOf, ref, refOrNull } from '../../schemas/schema-builders.ts'
 
-/** The common properties of the list and the detail. */
-const campaignFields = {
+const { action, campaignIndex, budget, owner, validator, blockTimestamp, txHash, ...terms } = shownSchemasOf(
+  { ...requiredFields, ...optionalFields },
+  'list',
+)
+const { campaignName, actionTemplateId, projectImageUri, tokenImageUri, ...metadata } = shownSchemasOf(
+  metadataFields,
+  'list',
+)
+
+/** The common properties of the list and the detail, in the order of the responses. */
+const commonSchemas = {
   id: ref(CampaignId, 'ID of the campaign, as `GET /campaigns/{id}` takes it.'),
-  action: ref(Address, 'Contract that defines the action.'),
-  campaignIndex: ref(BaseUnits, 'Number of the campaign in its core contract: the last part of its ID.'),
-  budget: ref(Address, 'Account that funds the campaign.'),
+  action,
+  campaignIndex,
+  budget,
   incentiveCount: ref(BaseUnits, 'Number of incentives.'),
-  owner: ref(Address, 'Owner of the campaign.'),
-  validator: ref(Address, 'Address that can sign claim payloads.'),
-  blockTimestamp: ref(BlockTimestamp, 'Time of the block that created the campaign, in Unix seconds.'),
-  txHash: ref(TransactionHash, 'Transaction that created the campaign.'),
+  owner,
+  validator,
+  blockTimestamp,
+  txHash,
   chainId: ref(ChainId, 'Chain on which the campaign was created.'),
-  protocolFee: ref(
-    BaseUnits,
-    'Fee of the protocol in basis points of what is paid, on top of it: "1250" is 12.5 percent.',
-  ),
-  maxParticipants: ref(BaseUnits, 'Maximum number of claimants; "0": no maximum.'),
+  ...terms,
   incentives: listOf(Incentive, 1000, 'The incentives of the campaign, in order.'),
   isActive: Type.Boolean({
     description: 'Whether it has started, has not ended and is not exhausted, now.',
@@ -63,18 +65,15 @@ const campaignFields = {
     UsdAmount,
     'US dollars that the token incentives can still pay, at current prices; `null` if there are none, or a price or decimals are unknown.',
   ),
-  campaignName: stringOrNull('Name of the campaign; `null` if unknown.'),
-  actionTemplateId: stringOrNull('ID of the action template; `null` if the campaign uses none.'),
-  projectImageUri: stringOrNull('URI of an image of the project; `null` if unknown.'),
-  tokenImageUri: stringOrNull('URI of an image of the token; `null` if unknown.'),
-  nftImageUri: stringOrNull('URI of an image of the NFT; `null` if unknown.'),
-  nftName: stringOrNull('Name of the NFT; `null` if unknown.'),
-  startTime: refOrNull(Instant, 'Start of the claim period, inclusive; `null`: no start.'),
-  endTime: refOrNull(Instant, 'End of the claim period, exclusive; `null`: no end.'),
+  campaignName,
+  actionTemplateId,
+  projectImageUri,
+  tokenImageUri,
+  ...metadata,
 }
 
 export const CampaignListItem = component('CampaignListItem', 'A campaign in a list.', {
-  ...campaignFields,
+  ...commonSchemas,
   allowList: refOrNull(AllowListPreview, 'The accounts that may claim; `null` without an allow list.'),
   actionSteps: Type.Unsafe<ActionStep[] | null>({
     type: ['array', 'null'],
@@ -158,7 +157,7 @@ export const GetCampaignParams = Type.Object({
 })
 
 export const CampaignDetail = component('CampaignDetail', 'A campaign with all its details.', {
-  ...campaignFields,
+  ...commonSchemas,
   allowList: ref(AllowList, 'The accounts that may claim; without an allow list an OpenAllowList at the zero address.'),
   actionSteps: listOf(ActionStep, 1000, 'Actions required before a claim.'),
   createdAt: ref(Instant, 'When the campaign was created: `blockTimestamp`.'),
@@ -169,8 +168,7 @@ export const CampaignDetail = component('CampaignDetail', 'A campaign with all i
       examples: [{ '8453': '22222222' }],
     }),
   ),
-  templateId: stringOrNull('ID of the template; `null` if unknown.'),
-  nftMetadataId: stringOrNull('ID of the metadata of the NFT; `null` if unknown.'),
+  ...shownSchemasOf(campaignFields, 'detail'),
 })
 export type CampaignDetail = Static<typeof CampaignDetail>
 

@@ -92,7 +92,7 @@ export function createTrendingRepository(
 /** What an entry shows of the record of its campaign. */
 const SHOWN_PARTS = [
   ...(['key', 'id', 'chainId', 'incentives', 'txHash', 'blockTimestamp', 'campaignName', 'nftImageUri'] as const),
-  ...(['nftName', 'tokenImageUri', 'startsAt', 'endsAt'] as const),
+  ...(['nftName', 'tokenImageUri', 'startTime', 'endTime'] as const),
 ]
 type ShownRecord = Pick<CampaignRecord, (typeof SHOWN_PARTS)[number]>
 
@@ -221,8 +221,8 @@ function toTrendingCampaign(row: TrendingRow, tokens: Tokens, isForUser: boolean
     nftName: record.nftName ?? undefined,
     tokenImageUri: record.tokenImageUri ?? undefined,
     projectUrl: row.projectUrl ?? undefined,
-    startTime: toInstant(record.startsAt) ?? undefined,
-    endTime: toInstant(record.endsAt) ?? undefined,
+    startTime: toInstant(record.startTime) ?? undefined,
+    endTime: toInstant(record.endTime) ?? undefined,
     verificationLevel: row.verificationLevel ?? undefined,
     claimCount: row.claimCount,
     ...toBudget(record),

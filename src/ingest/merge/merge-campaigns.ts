@@ -1,3 +1,4 @@
+import { campaignFields, withColumns } from '../../database/campaign-fields.ts'
 import { insertStagedFacets } from '../../read-models/campaign-index/maintain.ts'
 import { populating, type Step, stepsFor } from '../../read-models/steps.ts'
 import { upsert } from './upsert.ts'
@@ -57,20 +58,16 @@ export const touchCampaigns: Step[] = [
   ),
 ]
 
-const campaignColumns = [
-  ...['chain_id', 'core_address', 'identifier', 'campaign_index', 'action', 'budget', 'owner', 'creator', 'validator'],
-  ...['block_timestamp', 'tx_hash', 'protocol_fee', 'max_participants', 'max_claims_per_claimant', 'action_claimant'],
-  ...['created_at_blockchain_numbers', 'campaign_name', 'template_id', 'action_template_id', 'custom_action'],
-  ...['nft_image_uri', 'nft_name', 'nft_metadata_id', 'project_image_uri', 'project_url', 'token_image_uri'],
-  ...['start_at', 'end_at', 'verification_level', 'autocampaign_id'],
-  ...['action_token_chain_id', 'action_token_address'],
-]
-
-/** Their names or forms differ where they are staged. */
-const convertedColumns = {
-  distribution_channels: 'array(select jsonb_array_elements_text(distribution_channels))',
-  uses_template_as_is: 'action_template_id is not null and not custom_action',
-}
+/** The columns of campaigns with their values where they are staged. */
+const campaignColumns = Object.fromEntries([
+  ...['chain_id', 'core_address', 'identifier', 'max_claims_per_claimant'].map((column) => [column, column]),
+  ...withColumns(campaignFields).map(({ sqlName, sqlType }) => [
+    sqlName,
+    sqlType === 'text[]' ? `array(select jsonb_array_elements_text(${sqlName}))` : sqlName,
+  ]),
+  ...['action_token_chain_id', 'action_token_address'].map((column) => [column, column]),
+  ['uses_template_as_is', 'action_template_id is not null and not custom_action'],
+])
 
 /** Campaigns with everything that is replaced with them. */
 export const mergeCampaigns = stepsFor(
@@ -78,11 +75,10 @@ export const mergeCampaigns = stepsFor(
   upsert(
     'campaigns',
     ['id'],
-    [...campaignColumns, ...Object.keys(convertedColumns)],
-    `select id, ${campaignColumns.join(', ')},
-      ${Object.entries(convertedColumns)
-        .map(([column, value]) => `${value} as ${column}`)
-        .join(', ')}
+    Object.keys(campaignColumns),
+    `select id, ${Object.entries(campaignColumns)
+      .map(([column, value]) => `${value} as ${column}`)
+      .join(', ')}
     from staged_campaign`,
   ),
   populating(

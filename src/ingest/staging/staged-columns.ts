@@ -1,3 +1,4 @@
+import { type CampaignField, campaignFields, metadataFields, withColumns } from '../../database/campaign-fields.ts'
 import { claimTotals } from '../campaign-records.ts'
 import type { IngestRecord, RecordType } from '../records.ts'
 
@@ -27,34 +28,54 @@ const partOfId = (id: string, part: 0 | 1 | 2) => id.split(':')[part]
 export const withoutUnknownAmounts = (incentive: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(incentive).filter(([key, value]) => !(claimTotals.has(key) && value === '')))
 
-/** The columns that are read alike from a campaign's own record and from its metadata. */
-const sharedColumns = {
-  campaign_name: ['text', (record) => record.campaignName],
-  template_id: ['text', (record) => record.templateId],
+/** What a record has in a field that is a column, as it is staged: by the SQL type of the column. */
+const stagedValues: Record<string, (value: string) => unknown> = {
   // As the database writes it: it is compared as text too.
-  action_template_id: ['uuid', (record) => record.actionTemplateId?.toLowerCase()],
-  nft_image_uri: ['text', (record) => record.nftImageUri],
-  nft_name: ['text', (record) => record.nftName],
-  nft_metadata_id: ['text', (record) => record.nftMetadataId],
-  project_image_uri: ['text', (record) => record.projectImageUri],
-  project_url: ['text', (record) => record.projectUrl],
-  token_image_uri: ['text', (record) => record.tokenImageUri],
-  start_at: ['timestamptz', (record) => toInstant(record.startTime)],
-  end_at: ['timestamptz', (record) => toInstant(record.endTime)],
-  verification_level: ['text', (record) => record.verificationLevel],
-  autocampaign_id: ['text', (record) => record.autocampaignId],
+  uuid: (value) => value.toLowerCase(),
+  'timestamp with time zone': toInstant,
+}
+
+type CampaignOrMetadata = RecordOf<'campaign'> | RecordOf<'campaignMetadata'>
+type Columns<Type extends RecordType> = StagingTable<Type>['columns']
+
+const fieldColumns = (fields: Record<string, CampaignField>) =>
+  withColumns(fields).map(({ name, field, sqlName, sqlType }) => ({
+    sqlName,
+    defaultOf: field.defaultOf,
+    stagedType: sqlType === 'text[]' ? 'jsonb' : sqlType,
+    /** Null or undefined if the record leaves it out. */
+    valueIn(record: CampaignOrMetadata) {
+      const value = (record as unknown as Record<string, unknown>)[name]
+      return value && (stagedValues[sqlType]?.(value as string) ?? value)
+    },
+  }))
+
+/** The columns of fields in the table of staged campaigns. */
+const stagedFields = (fields: Record<string, CampaignField>): Columns<'campaign'> =>
+  Object.fromEntries(
+    fieldColumns(fields).map(({ sqlName, stagedType, valueIn, defaultOf }) => {
+      const toValue = (campaign: RecordOf<'campaign'>) => valueIn(campaign) ?? defaultOf?.(campaign)
+      return [
+        sqlName,
+        stagedType === 'jsonb'
+          ? [stagedType, (campaign) => json(toValue(campaign))]
+          : [stagedType, (campaign) => toValue(campaign) as Value],
+      ]
+    }),
+  )
+
+/** References to tokens, each of two columns. */
+const tokenColumns = {
   action_token_chain_id: ['bigint', (record) => record.actionToken?.chainId],
   action_token_address: ['text', (record) => record.actionToken?.address],
   nft_collection_chain_id: ['bigint', (record) => record.nftCollection?.chainId],
   nft_collection_address: ['text', (record) => record.nftCollection?.address],
-} satisfies Record<string, [string, (record: RecordOf<'campaign'> | RecordOf<'campaignMetadata'>) => Value]>
+} satisfies Record<string, [string, (record: CampaignOrMetadata) => Value]>
 
 /** The columns of a campaign that its metadata can set, with their values; none: it sets nothing. */
 const chosenColumns: Record<string, (metadata: RecordOf<'campaignMetadata'>) => unknown> = {
-  ...Object.fromEntries(Object.entries(sharedColumns).map(([column, [, toValue]]) => [column, toValue])),
-  creator: (metadata) => metadata.creator,
-  custom_action: (metadata) => metadata.customAction,
-  distribution_channels: (metadata) => metadata.distributionChannels,
+  ...Object.fromEntries(fieldColumns(metadataFields).map(({ sqlName, valueIn }) => [sqlName, valueIn])),
+  ...Object.fromEntries(Object.entries(tokenColumns).map(([column, [, toValue]]) => [column, toValue])),
   access_list_id: (metadata) => metadata.accessListId,
   allow_list_addresses: (metadata) => metadata.allowListAddresses,
 }
@@ -137,22 +158,9 @@ export const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
       chain_id: ['bigint', (campaign) => partOfId(campaign.id, 0)],
       core_address: ['text', (campaign) => partOfId(campaign.id, 1)],
       identifier: ['numeric', (campaign) => partOfId(campaign.id, 2)],
-      campaign_index: ['text', (campaign) => campaign.campaignIndex ?? partOfId(campaign.id, 2)],
-      action: ['text', (campaign) => campaign.action],
-      budget: ['text', (campaign) => campaign.budget],
-      owner: ['text', (campaign) => campaign.owner],
-      creator: ['text', (campaign) => campaign.creator ?? campaign.owner],
-      validator: ['text', (campaign) => campaign.validator],
-      block_timestamp: ['bigint', (campaign) => campaign.blockTimestamp],
-      tx_hash: ['text', (campaign) => campaign.txHash],
-      protocol_fee: ['numeric', (campaign) => campaign.protocolFee],
-      max_participants: ['numeric', (campaign) => campaign.maxParticipants],
+      ...stagedFields(campaignFields),
+      ...tokenColumns,
       max_claims_per_claimant: ['numeric', ({ maxClaimsPerClaimant: max }) => (max === 'unlimited' ? 'Infinity' : max)],
-      action_claimant: ['jsonb', (campaign) => json(campaign.actionClaimant)],
-      created_at_blockchain_numbers: ['jsonb', (campaign) => json(campaign.createdAtBlockchainNumbers)],
-      ...sharedColumns,
-      custom_action: ['boolean', (campaign) => campaign.customAction ?? false],
-      distribution_channels: ['jsonb', (campaign) => json(campaign.distributionChannels ?? [])],
       incentives: ['jsonb', (campaign) => json(campaign.incentives.map(withoutUnknownAmounts))],
       // Ascending, parallel to the incentives.
       incentive_positions: [

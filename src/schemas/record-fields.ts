@@ -1,6 +1,6 @@
 import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import { Instant } from '../schemas/primitives.ts'
-import { refOrNull, stringOrNull } from '../schemas/schema-builders.ts'
+import { Instant } from './primitives.ts'
+import { refOrNull, stringOrNull } from './schema-builders.ts'
 
 /** The schema of a record of a type: unknown keys are faults. */
 export const recordOf = <Name extends string, Fields extends TProperties>(
