@@ -14,7 +14,7 @@ import { campaigns } from './tables/campaigns.ts'
  * its column.
  */
 
-export type CampaignColumn = keyof typeof campaigns.$inferSelect
+type CampaignColumn = keyof typeof campaigns.$inferSelect
 
 export interface CampaignField {
   /** Its column, if that has another name. */

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { toFileSource } from '../../src/import/sources.ts'
+import { unsaidInDetails, unsaidInLists } from '../setup/data/unsaid-fields.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { borrowTestApp } from '../setup/test-app.ts'
 
@@ -26,6 +27,7 @@ describe('the campaigns of the real protocol read back field by field', () => {
     await importProtocolCampaigns(api.database)
     const response = await api.get('/campaigns/8453:0x378632819F39C74c4F56B1429E760739c5fb51b7:12')
     expect(response.json()).toEqual({
+      ...unsaidInDetails,
       id: '8453:0x378632819f39c74c4f56b1429e760739c5fb51b7:12',
       action,
       campaignIndex: '12',
@@ -62,15 +64,8 @@ describe('the campaigns of the real protocol read back field by field', () => {
       isActive: true,
       availableBudgetUsd: '4.50045',
       campaignName: 'Mint a drop on Base',
-      templateId: null,
       actionTemplateId: templateId,
-      projectImageUri: null,
-      tokenImageUri: null,
-      nftImageUri: null,
-      nftName: null,
-      nftMetadataId: null,
       startTime: '2024-11-12T00:00:00.000Z',
-      endTime: null,
       createdAt: '2024-11-12T01:04:24.000Z',
       createdAtBlockchainNumbers: { '8453': '22222222' },
       allowList: {
@@ -102,6 +97,7 @@ describe('the campaigns of the real protocol read back field by field', () => {
     const router = '0xdef171fe48cf0115b1d80b88dc8eab59176fee57'
     const topic = '0xe00361d207b252a464323eb23d45d42583e391f2031acdd2e9fa36efddd43cb0'
     expect(response.json()).toEqual({
+      ...unsaidInDetails,
       id: '42161:0x4faf2485c49f3c3984e68eb9fc80adaa32bd3dd2:7',
       action,
       campaignIndex: '7',
@@ -142,15 +138,7 @@ describe('the campaigns of the real protocol read back field by field', () => {
       // (5000 − 17) × 0.51
       availableBudgetUsd: '2541.33',
       campaignName: 'Swap to ARB',
-      templateId: null,
       actionTemplateId: '5f0c3f0e-8f0c-4b4f-9f3c-0d6f2f5a1c03',
-      projectImageUri: null,
-      tokenImageUri: null,
-      nftImageUri: null,
-      nftName: null,
-      nftMetadataId: null,
-      startTime: null,
-      endTime: null,
       createdAt: '2025-03-26T14:40:00.000Z',
       createdAtBlockchainNumbers: { '42161': '259734460' },
       allowList: { owner, contractAddress: `0x${'0'.repeat(40)}`, type: 'OpenAllowList', addresses: [] },
@@ -211,6 +199,7 @@ describe('the campaigns of the real protocol read back field by field', () => {
       targetContract: '0x777777722d078c97c6ad07d9f36801e653e356ae',
     }
     expect(campaigns[2]).toEqual({
+      ...unsaidInLists,
       id: `8453:${core}:20`,
       action,
       campaignIndex: '20',
@@ -256,12 +245,8 @@ describe('the campaigns of the real protocol read back field by field', () => {
       availableBudgetUsd: '3.213002',
       campaignName: 'Collect on Zora',
       actionTemplateId: templateId,
-      projectImageUri: null,
-      tokenImageUri: null,
       nftImageUri: 'ipfs://bafybeigdyrzt/1.png',
       nftName: 'Timed sale',
-      startTime: null,
-      endTime: null,
       allowList: {
         owner: dropOwner,
         contractAddress: '0x26d4e00813e1a4f93c3dc91b6161ccbf24e57e07',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CampaignRecord } from '../../src/ingest/campaign-records.ts'
+import { unsaidInDetails } from '../setup/data/unsaid-fields.ts'
 import {
   aCampaign,
   aClaim,
@@ -107,6 +108,7 @@ describe('a detail', () => {
     const response = await api.get(`/campaigns/8453:${CORE}:777`)
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
     expect(response.json()).toStrictEqual({
+      ...unsaidInDetails,
       id: `8453:${CORE}:777`,
       action: anAddress('action'),
       actionSteps: [{ ...aStep(anAddress('target')), claimant: anAddress('claimant') }],
@@ -178,32 +180,23 @@ describe('a detail', () => {
     const campaign = aCampaign({ id: `1:${CORE}:5`, blockTimestamp: '0' })
     await api.save(campaign)
     expect(await detail(campaign.id)).toStrictEqual({
+      ...unsaidInDetails,
       id: campaign.id,
       action: campaign.action,
       actionSteps: [],
-      actionTemplateId: null,
       allowList: { owner: campaign.owner, contractAddress: ZERO, type: 'OpenAllowList', addresses: [] },
       availableBudgetUsd: null,
       blockTimestamp: '0',
       budget: campaign.budget,
       campaignIndex: '5',
-      campaignName: null,
       chainId: 1,
       createdAt: '1970-01-01T00:00:00.000Z',
-      endTime: null,
       incentiveCount: '0',
       incentives: [],
       isActive: true,
       maxParticipants: '0',
-      nftImageUri: null,
-      nftMetadataId: null,
-      nftName: null,
       owner: campaign.owner,
-      projectImageUri: null,
       protocolFee: '1000',
-      startTime: null,
-      templateId: null,
-      tokenImageUri: null,
       txHash: campaign.txHash,
       validator: campaign.validator,
     })

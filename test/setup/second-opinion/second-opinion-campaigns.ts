@@ -1,5 +1,6 @@
 import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
+import { unsaidInDetails, unsaidInLists } from '../data/unsaid-fields.ts'
 import {
   amountClaimed,
   byId,
@@ -83,16 +84,19 @@ export function expectedCampaign(records: readonly ImportRecord[], id: string, n
   if (campaign === undefined) return undefined
   const { record } = campaign
   return {
+    ...asRecorded(record, unsaidInDetails),
     ...commonFields(campaign, world, now),
     allowList: detailedAllowList(record),
     actionSteps: shown(record.actionSteps ?? []),
     createdAt: new Date(Number(record.blockTimestamp) * 1000).toISOString(),
     actionClaimant: record.actionClaimant == null ? undefined : shown(record.actionClaimant),
     createdAtBlockchainNumbers: record.createdAtBlockchainNumbers ?? undefined,
-    templateId: record.templateId ?? null,
-    nftMetadataId: record.nftMetadataId ?? null,
   }
 }
+
+/** Fields that are shown as they are recorded; those that are shown otherwise come after them. */
+const asRecorded = (record: CampaignRecord, unsaid: Readonly<Record<string, null>>) =>
+  Object.fromEntries(Object.entries(unsaid).map(([name, none]) => [name, record[name as keyof CampaignRecord] ?? none]))
 
 function listItem(campaign: Campaign, world: World, now: Date) {
   const { actionSteps, allowList } = campaign.record
@@ -109,6 +113,7 @@ function commonFields(campaign: Campaign, world: World, now: Date) {
   const { record } = campaign
   const instant = (time: string | null | undefined) => (time == null ? null : new Date(time).toISOString())
   return {
+    ...asRecorded(record, unsaidInLists),
     id: campaign.id,
     action: lower(record.action),
     campaignIndex: record.campaignIndex ?? String(campaign.identifier),
@@ -124,12 +129,7 @@ function commonFields(campaign: Campaign, world: World, now: Date) {
     incentives: record.incentives.map((incentive, index) => shownIncentive(incentive, index, campaign, world)),
     isActive: isActive(campaign, now),
     availableBudgetUsd: availableBudget(campaign, world),
-    campaignName: record.campaignName ?? null,
     actionTemplateId: record.actionTemplateId == null ? null : lower(record.actionTemplateId),
-    projectImageUri: record.projectImageUri ?? null,
-    tokenImageUri: record.tokenImageUri ?? null,
-    nftImageUri: record.nftImageUri ?? null,
-    nftName: record.nftName ?? null,
     startTime: instant(record.startTime),
     endTime: instant(record.endTime),
   }
