@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { respondHttp } from 'reward-campaigns-mcp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { aPayload } from '../setup/data/payloads.ts'
 import {
   aCampaign,
   aClaim,
@@ -291,6 +292,43 @@ describe('finding, explaining and comparing', () => {
   })
 })
 
+test('an account learns how much it can claim, worth what, until when, and why not; nothing is sent for it', async () => {
+  const claimant = anAddress('who waits')
+  const incentives = [
+    anErc20Incentive(usdc.address, { reward: '2500000' }),
+    anErc20Incentive(usdc.address, { strategy: 1, reward: '25000000' }),
+    { type: 'ERC20VariableIncentive' as const, asset: usdc.address, reward: '0', limit: '1000000' },
+    { type: 'PointsIncentive' as const, venue: anAddress('venue'), selector: '0x40c10f19', reward: '30', limit: '40' },
+  ]
+  const plenty = aCampaign({ incentives, endTime: '2026-07-01T00:00:00.000Z' })
+  const signatures = incentives.map((_, incentiveId) => ({
+    ...{ type: 'claimSignature' as const, campaignId: plenty.id, incentiveId, claimant },
+    ...{ signature: aPayload(1_000_001n), referrer: anAddress('referrer') },
+  }))
+  await api.save(plenty, ...signatures)
+  const result = await call('rewards_of', { user: claimant })
+  const claimUntil = '2026-07-01T00:00:00.000Z'
+  const left = { baseUnits: '1000000', tokens: '1 USDC' }
+  expect(result.rewards).toMatchObject([
+    { verdict: 'claimable', rewardNow: { baseUnits: '2500000', tokens: '2.5 USDC' }, rewardNowUsd: '2.5', claimUntil },
+    { verdict: 'claimable', raffle: { reward: { tokens: '25 USDC' }, entries: '0' }, claimUntil },
+    { verdict: 'blocked', reasons: [{ code: 'reward-exceeds-budget', budgetLeft: left }] },
+    { verdict: 'claimable', rewardNow: { baseUnits: '30' }, claimUntil },
+  ])
+  expect(result).toMatchObject({
+    claimable: [{ chainId: 8453, asset: usdc.address, rewards: 1, amount: { tokens: '2.5 USDC' }, amountUsd: '2.5' }],
+    claimableUsd: '2.5',
+    next: [],
+  })
+  expect(JSON.stringify(result)).not.toMatch(/transaction|0x730f9c57/)
+  const { tools } = await client.listTools()
+  expect(tools.find(({ name }) => name === 'rewards_of')?.description).toContain('Claims nothing')
+  const ineligible = await call('eligibility', { user: claimant, campaignId: plenty.id })
+  expect(ineligible).toMatchObject({
+    campaigns: [{ incentives: [{}, {}, { reasons: [{ budgetLeft: { baseUnits: '1000000' } }] }, {}] }],
+  })
+})
+
 describe('what does not fit', () => {
   test('pages lead through all that is found, each once, in the order of the list', async () => {
     const given = { owner: anAddress('crowd owner'), pageSize: 40 }
@@ -343,6 +381,32 @@ describe('what does not fit', () => {
     expect(indexes.sort((one, other) => one - other)).toEqual(coins.map((_, index) => index))
     const assets = totals.map((total) => (total as unknown as { asset: string }).asset)
     expect(assets.sort()).toEqual(coins.map(({ address }) => address).sort())
+  })
+
+  test('what can be claimed of many tokens with long symbols fits, and each comes once', async () => {
+    const longest = Array.from({ length: 14 }, (_, nth) =>
+      aToken({ address: anAddress(`long ${nth}`), symbol: '€'.repeat(200) }),
+    )
+    const reward = '9'.repeat(76)
+    const rich = aCampaign({
+      campaignName: '€'.repeat(400),
+      incentives: longest.map(({ address }) => anErc20Incentive(address, { reward, limit: '9' })),
+    })
+    const signatures = longest.map((_, incentiveId) => ({
+      ...{ type: 'claimSignature' as const, campaignId: rich.id, incentiveId, claimant: anAddress('rich') },
+      ...{ signature: aPayload(0n), referrer: anAddress('referrer') },
+    }))
+    const claimed = aCampaign({ incentives: rich.incentives })
+    const claims = longest.map((_, incentiveIndex) =>
+      aClaim(claimed, {
+        ...{ claimant: anAddress('rich'), incentiveIndex, amount: reward },
+        blockTimestamp: hoursAgo(72),
+      }),
+    )
+    await api.save(...longest, rich, claimed, ...signatures, ...claims)
+    const claimable = await walk('rewards_of', { user: anAddress('rich'), pageSize: 3 }, 'claimable')
+    const assets = claimable.map((total) => (total as unknown as { asset: string }).asset)
+    expect(assets.sort()).toEqual(longest.map(({ address }) => address).sort())
   })
 
   test('a list leads to the incentives that it leaves out', async () => {

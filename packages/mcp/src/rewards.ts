@@ -32,7 +32,7 @@ type IncentiveSummary = Static<typeof IncentiveSummary>
 
 type Amount = Static<ReturnType<typeof amount>>
 
-type Token = { decimals: number; symbol: string } | null | undefined
+export type Token = { decimals: number; symbol: string } | null | undefined
 
 /** What is known of a token, by its chain and address. */
 export type Tokens = (chainId: number, address: string) => Token

@@ -1,5 +1,6 @@
-import { Type } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import type { ClaimReason, IncentiveEligibility } from 'reward-campaigns-client'
+import { amount, type Token, toAmount } from './rewards.ts'
 
 /*
  * Whether an account can claim, and how, as several tools say it.
@@ -10,19 +11,21 @@ const MAX_CALL_DATA = 4000
 
 const text = (description?: string) => Type.Optional(Type.String(description === undefined ? {} : { description }))
 
-const Reason = Type.Object(
-  {
-    code: Type.String(),
-    at: text('When.'),
-    maxParticipants: text(),
-    listType: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    txHash: text('Transaction of the last claim.'),
-    allowed: Type.Optional(Type.Integer({ description: 'Claims that one account may have.' })),
-  },
-  { additionalProperties: false },
-)
+/** All that a reason may have: one that this leaves out would make results that their own schema refuses. */
+const reasonFields = {
+  code: Type.String(),
+  at: text('When.'),
+  maxParticipants: text(),
+  listType: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  budgetLeft: Type.Optional(amount('What is left: less than the claim would pay.')),
+  txHash: text('Transaction of the last claim.'),
+  allowed: Type.Optional(Type.Integer({ description: 'Claims that one account may have.' })),
+} satisfies Record<keyof ClaimReason, TSchema>
 
-export const verdictSchemas = {
+const Reason = Type.Object(reasonFields, { additionalProperties: false })
+
+/** Whether an account can claim, and why not. */
+export const verdictAndReasons = {
   verdict: Type.String({
     description:
       '`claimable`: signed, and nothing known blocks. `admitted`: nothing known blocks; the action may still have to be done. `unknown`: a fact is missing. `blocked`: a reason blocks.',
@@ -30,6 +33,11 @@ export const verdictSchemas = {
   reasons: Type.Array(Reason, {
     description: 'All reasons that hold; `signature-missing` and `claimed-before` do not block by themselves.',
   }),
+}
+
+/** And how. */
+export const verdictSchemas = {
+  ...verdictAndReasons,
   transaction: Type.Optional(
     Type.Object(
       { to: Type.String(), data: Type.String() },
@@ -41,15 +49,21 @@ export const verdictSchemas = {
   ),
 }
 
-export function toVerdict({
+type Verdict = Pick<IncentiveEligibility, 'verdict' | 'reasons'>
+
+/** @param token that the incentive pays, if it is known. */
+export const toVerdictAndReasons = ({ verdict, reasons }: Verdict, token?: Token) => ({
   verdict,
-  reasons,
-  transaction,
-}: Pick<IncentiveEligibility, 'verdict' | 'reasons' | 'transaction'>) {
+  reasons: reasons.map(({ budgetLeft, ...reason }) => ({
+    ...reason,
+    ...(budgetLeft === undefined ? {} : { budgetLeft: toAmount(budgetLeft, token) }),
+  })),
+})
+
+export function toVerdict({ transaction, ...facts }: Verdict & Pick<IncentiveEligibility, 'transaction'>) {
   const isTooLong = transaction !== undefined && transaction.data.length > MAX_CALL_DATA
   return {
-    verdict,
-    reasons: reasons as ClaimReason[],
+    ...toVerdictAndReasons(facts),
     ...(transaction === undefined || isTooLong ? {} : { transaction }),
     ...(isTooLong ? { isTransactionTooLong: true } : {}),
   }
