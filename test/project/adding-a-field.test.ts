@@ -67,11 +67,9 @@ test('a field that was added so is imported, laid over by metadata, shown, selec
     expect.objectContaining({ id: campaign.id, ...changed }),
     expect.objectContaining({ id: without.id, ...none }),
   ])
-  const { CampaignListItem, CampaignDetail } = (await json('/openapi.json')).components.schemas
+  // What lists and details share is a component of its own.
+  const { CampaignBase, CampaignDetail } = (await json('/openapi.json')).components.schemas
   expect(
-    [CampaignListItem, CampaignDetail].map(({ properties }) => Object.keys(shown).map((name) => name in properties)),
-  ).toEqual([
-    [true, false],
-    [true, true],
-  ])
+    [CampaignBase, CampaignDetail].map(({ properties }) => Object.keys(properties).filter((name) => name in shown)),
+  ).toEqual([['supportUrl'], ['opensAt']])
 })
