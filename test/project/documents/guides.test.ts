@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as catalogue from 'reward-campaigns-strict-http/request/errors/errors'
+import { toFunctionSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { resolveReferences } from '../../../packages/example-requests/src/resolve-references.ts'
 import * as ownCatalogue from '../../../src/http/service-errors.ts'
 import { recordSchemas } from '../../../src/ingest/records.ts'
+import { rewardFields } from '../../../src/schemas/campaigns/account-eligibility.ts'
 import { incentiveTypes } from '../../../src/schemas/campaigns/incentives.ts'
 import { README, readDocument, root } from '../../setup/documents/documents.ts'
 
@@ -75,6 +77,25 @@ test('the guide on amounts shows what each kind of incentive pays', () => {
   const printed = blocks.filter(({ language }) => language === 'text').flatMap(({ text }) => text.split('\n'))
   const kinds = printed.flatMap((line) => /^(\w+Incentive(?:V2)?): \S/.exec(line)?.[1] ?? [])
   expect(kinds.sort()).toEqual([...incentiveTypes].sort())
+})
+
+describe('the guide on states of a reward', () => {
+  const rows = rowsOf('reward-states.md')
+  const { schemas } = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8')).components
+
+  test('says of each verdict, reason and amount once what to show, and what never to promise', () => {
+    const described = rows.filter((row) => row.length === 3 && row.every((cell) => cell.trim() !== ''))
+    const keys = described.flatMap(([first]) => codeIn(first))
+    const states: string[] = [...schemas.Verdict.enum, ...schemas.ClaimReasonCode.enum]
+    expect(keys.sort()).toEqual([...states, ...Object.keys(rewardFields), 'claimableUsd'].sort())
+  })
+
+  test('names the errors of contracts by the selectors that they have', () => {
+    const errors = rows.map((row) => row.slice(0, 2).map((cell) => codeIn(cell)[0] ?? ''))
+    const named = errors.filter(([data = '']) => data.startsWith('0x'))
+    expect(named).toHaveLength(8)
+    for (const [data, error = ''] of named) expect(toFunctionSelector(error), error).toBe(data)
+  })
 })
 
 test('the README has at most 150 lines, and each page that the guide to production leads to at most 800 words', () => {

@@ -6,7 +6,7 @@ import { hasGuide, type Served } from './surfaces.ts'
 /** The guides in reading order; those for operators come last. */
 const FOR_CALLERS = [
   ...['first-request', 'filters', 'paging', 'amounts', 'errors', 'caching', 'minimum-blocks', 'protected-operations'],
-  ...['user-rewards', 'following-changes', 'limits', 'versions', 'examples', 'demo', 'agents'],
+  ...['user-rewards', 'reward-states', 'following-changes', 'limits', 'versions', 'examples', 'demo', 'agents'],
 ]
 const FOR_OPERATORS = [
   ...[

@@ -33,10 +33,13 @@ const BASE_URLS = { public: '{{PUBLIC_BASE_URL}}', staging: '{{STAGING_BASE_URL}
 /** Operations that show what an address has claimed and can claim. */
 const LOOKUPS = ['/eligibility', '/users/{address}/rewards']
 
+/** Guides to them. */
+const LOOKUP_GUIDES = ['user-rewards', 'reward-states']
+
 /** Whether a guide is about something that is served. */
 export function hasGuide(name: string, { surfaces, hasAddressLookups }: Served) {
   if (name === 'protected-operations') return surfaces.includes('staging')
-  return name !== 'user-rewards' || (surfaces.includes('public') && hasAddressLookups)
+  return !LOOKUP_GUIDES.includes(name) || (surfaces.includes('public') && hasAddressLookups)
 }
 
 /** The document of a service, as it publishes it, wherever it serves its surfaces. */
