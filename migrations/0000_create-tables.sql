@@ -279,7 +279,7 @@ CREATE TABLE "incentives" (
 	"remaining_budget" numeric,
 	"is_spent" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "incentives_campaign_key_position_pk" PRIMARY KEY("campaign_key","position"),
-	CONSTRAINT "incentives_type_is_known" CHECK ("incentives"."type" in ('AllowListIncentive', 'CGDAIncentive', 'ERC20Incentive', 'PointsIncentive', 'ERC20VariableIncentive', 'ERC20VariableCriteriaIncentive', 'ERC20VariableCriteriaIncentiveV2', 'ERC20PeggedIncentive', 'ERC20PeggedVariableCriteriaIncentive', 'ERC20PeggedVariableCriteriaIncentiveV2')),
+	CONSTRAINT "incentives_type_is_known" CHECK ("incentives"."type" in ('AllowListIncentive', 'CGDAIncentive', 'ERC20Incentive', 'PointsIncentive', 'ERC20VariableIncentive', 'ERC20VariableCriteriaIncentive', 'ERC20VariableCriteriaIncentiveV2', 'ERC20PeggedIncentive', 'ERC20PeggedVariableCriteriaIncentive', 'ERC20PeggedVariableCriteriaIncentiveV2', 'TimeBasedIncentive')),
 	CONSTRAINT "incentives_definition_has_the_type" CHECK ("incentives"."definition" ->> 'type' = "incentives"."type"),
 	CONSTRAINT "incentives_amounts_are_not_negative" CHECK ("incentives"."claimed_amount" >= 0 and "incentives"."remaining_budget" >= 0)
 );

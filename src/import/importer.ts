@@ -4,9 +4,10 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { describeFailure, withTimeout } from '../database/connection/database-errors.ts'
 import { connectForBatches, type Query } from '../ingest/batch-connection.ts'
 import { runBatchSteps } from '../ingest/batch-steps.ts'
+import { toStored, toStoredRemoval } from '../ingest/claim-proofs.ts'
 import { takeImportLock } from '../ingest/ingest-lock.ts'
 import { mayRevalue, revalueClaims } from '../ingest/merge/revalue-claims.ts'
-import { type LineType, lineTypes, type RecordType, recordTypes } from '../ingest/records.ts'
+import { type LineType, lineTypes, type StagedType, stagedTypes } from '../ingest/records.ts'
 import { checkReferences, removeReferred } from '../ingest/staging/reference-checks.ts'
 import {
   settleStagedSql,
@@ -125,7 +126,8 @@ async function stageRecords(client: pg.Client, sources: ImportSource[], onProgre
   const faults = new ValidationErrors()
   const garbage = createMemoryPressure()
   const counts = Object.fromEntries(lineTypes.map((type) => [type, 0])) as RecordCounts
-  const removed = new Set<RecordType>()
+  const staged = new Set<StagedType>()
+  const removed = new Set<StagedType>()
   let total = 0
   for (const [file, source] of sources.entries()) {
     let emptyLines = 0
@@ -143,15 +145,17 @@ async function stageRecords(client: pg.Client, sources: ImportSource[], onProgre
             for (const problem of result.problems) faults.add({ file: source.name, line: number, ...problem })
             continue
           }
-          const type = 'removal' in result ? result.removal.of : result.record.type
-          if ('removal' in result) removed.add(type)
-          counts['removal' in result ? 'removal' : type] += 1
+          counts['removal' in result ? 'removal' : result.record.type] += 1
+          const stored = 'removal' in result ? toStoredRemoval(result.removal) : toStored(result.record)
+          const type = stored.type === 'removal' ? stored.of : stored.type
+          staged.add(type)
+          if (stored.type === 'removal') removed.add(type)
           total += 1
           if (faults.count > 0) continue
           const lineId = toLineId(file, number)
           await copy.add(
             type,
-            'removal' in result ? toRemovalLine(result.removal, lineId) : toCopyLine(type, result.record, lineId),
+            stored.type === 'removal' ? toRemovalLine(stored, lineId) : toCopyLine(stored.type, stored, lineId),
           )
         }
         onProgress?.(total)
@@ -163,8 +167,8 @@ async function stageRecords(client: pg.Client, sources: ImportSource[], onProgre
   }
   if (faults.count > 0) throw new ImportFaultsError(faults)
   await copy.finish()
-  const changes = withRestaged(recordTypes.filter((type) => counts[type] > 0 || removed.has(type)))
-  for (const type of recordTypes.filter((type) => changes.has(type))) {
+  const changes = withRestaged(staged)
+  for (const type of stagedTypes.filter((type) => changes.has(type))) {
     for (const statement of settleStagedSql(type)) await client.query(statement)
   }
   for (const { of, kind, sql } of withdrawRemoved) {
@@ -177,10 +181,10 @@ async function stageRecords(client: pg.Client, sources: ImportSource[], onProgre
 
 /** Collects lines of COPY by record type; one chunk is sent while the next is collected. */
 function createCopyBuffers(client: pg.Client) {
-  const pieces = new Map<RecordType, { text: string[]; bytes: number }>()
+  const pieces = new Map<StagedType, { text: string[]; bytes: number }>()
   let underWay = Promise.resolve()
 
-  async function send(type: RecordType, text: string[]) {
+  async function send(type: StagedType, text: string[]) {
     await underWay
     const stream = client.query(copyFrom(`copy ${stagingName(type)} from stdin`))
     underWay = once(stream, 'finish').then(() => undefined)
@@ -190,7 +194,7 @@ function createCopyBuffers(client: pg.Client) {
   }
 
   return {
-    async add(type: RecordType, line: string) {
+    async add(type: StagedType, line: string) {
       const piece = pieces.get(type) ?? { text: [], bytes: 0 }
       piece.text.push(line)
       piece.bytes += line.length

@@ -5,6 +5,7 @@ import {
   Address,
   BaseUnits,
   BlockTimestamp,
+  Bytes32,
   CampaignId,
   ChainId,
   DecimalAmount,
@@ -95,6 +96,22 @@ export const ClaimSignatureRecord = recordOf('claimSignature', 'A signed claim p
 })
 export type ClaimSignatureRecord = Static<typeof ClaimSignatureRecord>
 
+/** Leaves of a tree this deep would be 2^64 accounts. */
+const MAX_PROOF_WORDS = 64
+
+export const ClaimProofRecord = recordOf(
+  'claimProof',
+  'What is owed to an account by a TimeBasedIncentive, with its Merkle proof; identified by campaign and claimant.',
+  {
+    campaignId: ref(CampaignId),
+    claimant: ref(Address),
+    cumulativeAmount: ref(BaseUnits, 'What is owed in all, claimed or not, in base units of the reward token.'),
+    proof: Type.Array(ref(Bytes32), { maxItems: MAX_PROOF_WORDS, description: 'The words of the proof, in order.' }),
+    root: ref(Bytes32, 'The root that the proof leads to.'),
+  },
+)
+export type ClaimProofRecord = Static<typeof ClaimProofRecord>
+
 export const AccessListRecord = recordOf('accessList', 'An off-chain list of addresses; identified by its ID.', {
   id: name128('ID of the list.'),
   userId: name128('User the list belongs to.'),
@@ -132,6 +149,7 @@ export const recordSchemas = {
   campaignMetadata: CampaignMetadataRecord,
   claim: ClaimRecord,
   claimSignature: ClaimSignatureRecord,
+  claimProof: ClaimProofRecord,
   profile: ProfileRecord,
 } as const
 
@@ -147,10 +165,16 @@ interface FollowedTerms {
   accessLists: { allowed: readonly string[]; denied: readonly string[] } | null
 }
 
+/** The records that have a working table and rows of their own: a proof is stored where others have a signature. */
+export type StagedType = Exclude<RecordType, 'claimProof'>
+
 /** What a batch is made of. */
-export type IngestRecord = Exclude<ImportRecord, CampaignRecord> | (CampaignRecord & Partial<FollowedTerms>)
+export type IngestRecord =
+  | Exclude<ImportRecord, CampaignRecord | ClaimProofRecord>
+  | (CampaignRecord & Partial<FollowedTerms>)
 
 export const recordTypes = Object.keys(recordSchemas) as RecordType[]
+export const stagedTypes = recordTypes.filter((type): type is StagedType => type !== 'claimProof')
 
 /** The keys that identify each type of record: the content of a removal. */
 const identityKeys = {
@@ -171,15 +195,17 @@ const identityKeys = {
     claimant: ref(Address),
     incentiveId: ClaimSignatureRecord.properties.incentiveId,
   },
+  claimProof: { campaignId: ref(CampaignId), claimant: ref(Address) },
   profile: { userAddress: ref(Address) },
 } satisfies Record<RecordType, TProperties>
 
 type IdentityKey<Type extends RecordType> = Type extends RecordType ? keyof (typeof identityKeys)[Type] : never
 
 /** Removes the record with an identity; `of` is its type. */
-export interface RemovalRecord extends Partial<Record<IdentityKey<RecordType>, string | number>> {
+export interface RemovalRecord<Of extends RecordType = RecordType>
+  extends Partial<Record<IdentityKey<RecordType>, string | number>> {
   type: 'removal'
-  of: RecordType
+  of: Of
 }
 export const RemovalRecord = Type.Unsafe<RemovalRecord>({
   type: 'object',

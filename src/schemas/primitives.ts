@@ -87,6 +87,14 @@ export const TransactionHash = Type.String({
   'x-lower-case': true,
 })
 
+export const Bytes32 = Type.String({
+  $id: 'Bytes32',
+  pattern: '^0x[a-fA-F0-9]{64}$',
+  description: 'A word of 32 bytes, returned lower-case.',
+  'x-expected': '32 bytes (0x and 64 hexadecimal digits)',
+  'x-lower-case': true,
+})
+
 export const BlockTimestamp = Type.String({
   $id: 'BlockTimestamp',
   pattern: '^(0|[1-9][0-9]{0,11})$',

@@ -70,6 +70,8 @@ test('the type of an incentive tells its variant', () => {
         expectTypeOf(incentive).toEqualTypeOf<IncentiveOf<'ERC20VariableCriteriaIncentiveV2'>>()
         expectTypeOf(incentive.criteria.valueType).toEqualTypeOf<0 | 1>()
         return incentive.maxReward
+      case 'TimeBasedIncentive':
+        return incentive.limit
       case 'ERC20PeggedIncentive':
         expectTypeOf(incentive.peg).toEqualTypeOf<string>()
         return incentive.reward

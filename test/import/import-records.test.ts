@@ -15,11 +15,13 @@ import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
   aCampaign,
   aClaim,
+  aClaimProof,
   anAccessList,
   anActionTemplate,
   anAddress,
   anErc20Incentive,
   aStep,
+  aTimeBasedIncentive,
   aToken,
 } from '../setup/records.ts'
 import { repeated } from '../setup/repetitions.ts'
@@ -87,6 +89,7 @@ function everything() {
       accessListId: 'holders',
     },
   })
+  const proven = aCampaign({ incentives: [aTimeBasedIncentive(anAddress('asset'))] })
   const instant = '2025-05-01T00:00:00Z'
   return [
     aToken({ address: anAddress('asset') }),
@@ -105,6 +108,8 @@ function everything() {
       signature: '0x01',
       referrer: anAddress('referrer'),
     },
+    proven,
+    aClaimProof(proven, anAddress('user')),
     {
       type: 'profile',
       userAddress: anAddress('user'),
@@ -138,7 +143,7 @@ describe('one call', () => {
     const summary = await save(database, ...everything(), aToken())
     expect(summary.records).toEqual({
       ...Object.fromEntries(recordTypes.map((type) => [type, 1])),
-      token: 2,
+      ...{ token: 2, campaign: 2 },
       removal: 0,
     })
   })

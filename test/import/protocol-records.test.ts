@@ -170,6 +170,7 @@ describe('the campaigns of the real protocol read back field by field', () => {
         campaignMetadata: 0,
         claim: 5,
         claimSignature: 1,
+        claimProof: 0,
         profile: 1,
         removal: 0,
       },

@@ -9,11 +9,13 @@ import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
   aCampaign,
   aClaim,
+  aClaimProof,
   anAccessList,
   anActionTemplate,
   anAddress,
   anErc20Incentive,
   aStep,
+  aTimeBasedIncentive,
 } from '../setup/records.ts'
 
 /** NDJSON as a file would hold it; what the records are is not checked here. */
@@ -65,6 +67,7 @@ const core = '0xea11a7937809b8585e63b12cc86bf91a72a5b08a'
 
 describe('a reference to what is neither stored nor in the call is a fault', () => {
   const incentive = anErc20Incentive(anAddress('asset'))
+  const aProven = () => aCampaign({ incentives: [aTimeBasedIncentive(anAddress('asset'))] })
   const signatureOf = (campaignId: string, incentiveId: number) => ({
     type: 'claimSignature',
     campaignId,
@@ -72,6 +75,32 @@ describe('a reference to what is neither stored nor in the call is a fault', () 
     claimant: anAddress('user'),
     signature: '0x01',
     referrer: anAddress('referrer'),
+  })
+
+  test('a proof of a campaign that is not there, or pays otherwise, and a signature of one that pays by proofs', async () => {
+    await using database = await createTestDatabase()
+    const [fixed, proven, unknown] = [aCampaign({ incentives: [incentive] }), aProven(), aProven()]
+    const user = anAddress('user')
+    const content = ndjson(
+      ...[fixed, proven, aClaimProof(proven, user), aClaimProof(unknown, user), aClaimProof(fixed, user)],
+      signatureOf(proven.id, 0),
+    )
+    const faults = [
+      `/campaignId: refers to campaign ${unknown.id}, which is neither stored nor in the call`,
+      `/campaignId: refers to campaign ${fixed.id}, which pays nothing by a proof`,
+      '/incentiveId: refers to incentive 0, which is claimed by a claimProof',
+    ]
+    const [not, pays, signed] = faults
+    expect(await faultsOf(database, content)).toEqual([
+      `records.ndjson:4: ${not}`,
+      `records.ndjson:5: ${pays}`,
+      `records.ndjson:6: ${signed}`,
+      expect.stringMatching(/^3 faults/),
+    ])
+    await save(database, fixed, proven)
+    const [other] = await faultsOf(database, ndjson(aClaimProof(fixed, user)))
+    expect(other).toBe(`records.ndjson:1: ${pays}`)
+    expect((await faultsOf(database, ndjson(signatureOf(proven.id, 0))))[0]).toBe(`records.ndjson:1: ${signed}`)
   })
 
   test("a claim's campaign", async () => {

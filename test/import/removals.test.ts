@@ -8,12 +8,14 @@ import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
   aCampaign,
   aClaim,
+  aClaimProof,
   anAccessList,
   anActionTemplate,
   anAddress,
   anErc20Incentive,
   aProfile,
   aStep,
+  aTimeBasedIncentive,
   aToken,
   toRemoval,
 } from '../setup/records.ts'
@@ -63,7 +65,11 @@ const signature: ImportRecord = {
   referrer: anAddress('referrer'),
 }
 const profile = aProfile()
-const everything = [token, price, contract, template, list, campaign, metadata, claim, signature, profile]
+const proven = aCampaign({ incentives: [aTimeBasedIncentive(asset)] })
+const proof = aClaimProof(proven, anAddress('proven'))
+const everything = [
+  ...[token, price, contract, template, list, campaign, metadata, claim, signature, proven, proof, profile],
+]
 
 /** Without what a token leaves behind that once had a price. */
 const contentWithoutKeys = async (database: TestDatabase) => ({ ...(await contentOf(database)), priced_tokens: [] })

@@ -9,7 +9,8 @@ import { toRecordSource } from '../../src/import/sources.ts'
 import { hiddenCampaignsSql, missingTokensSql } from '../../src/import/whitelist-summary.ts'
 import { connectForBatches } from '../../src/ingest/batch-connection.ts'
 import { batchSteps } from '../../src/ingest/batch-steps.ts'
-import { type ImportRecord, recordTypes } from '../../src/ingest/records.ts'
+import { toStored } from '../../src/ingest/claim-proofs.ts'
+import { type ImportRecord, stagedTypes } from '../../src/ingest/records.ts'
 import { firstFaultsSql } from '../../src/ingest/staging/reference-checks.ts'
 import { settleStagedSql, stagingName, toCopyLine } from '../../src/ingest/staging/staging.ts'
 import { createTempTables } from '../../src/ingest/staging/temp-tables.ts'
@@ -106,16 +107,16 @@ async function statementsThatLookAtMore(url: string, records: ImportRecord[], ma
   try {
     await createTempTables(client)
     await client.query("begin; set local work_mem = '128MB'; set local statement_timeout = '50s'")
-    for (const type of recordTypes) {
+    for (const type of stagedTypes) {
       const stream = client.query(copyFrom(`copy ${stagingName(type)} from stdin`))
       const lines = records.map((record, place) => (record.type === type ? toCopyLine(type, record, place) : ''))
       stream.end(lines.join(''))
       await once(stream, 'finish')
     }
-    const present = new Set(records.map(({ type }) => type))
+    const present = new Set(records.map(toStored).map(({ type }) => type))
     const excessive: { rows: number; statement: string }[] = []
     for (const statement of [
-      ...recordTypes.filter((type) => present.has(type)).flatMap(settleStagedSql),
+      ...stagedTypes.filter((type) => present.has(type)).flatMap(settleStagedSql),
       ...[firstFaultsSql(present)].filter((sql) => sql !== undefined),
       'select advance_claim_windows()',
       ...batchSteps.flatMap(({ sql, populates }) => (populates === undefined ? [sql] : [sql, `analyze ${populates}`])),
@@ -148,7 +149,7 @@ async function store(database: TestDatabase, records: ImportRecord[], isStale: b
     "select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
   )
   for (const { name } of tables) await database.query(`alter table ${name} set (autovacuum_enabled = off)`)
-  const inOrder = recordTypes.flatMap((type) => records.filter((record) => record.type === type))
+  const inOrder = stagedTypes.flatMap((type) => records.filter((record) => record.type === type))
   for (let start = 0; start < inOrder.length; start += PART) {
     await importRecords(database.url, [toRecordSource('stored', inOrder.slice(start, start + PART))])
     if (start === 0) await database.query('analyze')

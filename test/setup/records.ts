@@ -3,6 +3,7 @@ import type { CampaignRecord } from '../../src/ingest/campaign-records.ts'
 import type {
   AccessListRecord,
   ActionTemplateRecord,
+  ClaimProofRecord,
   ClaimRecord,
   ImportRecord,
   ProfileRecord,
@@ -125,6 +126,24 @@ export const anErc20Incentive = (asset: string, parts: Record<string, unknown> =
   ...parts,
 })
 
+/** An incentive that is claimed by proofs. */
+export const aTimeBasedIncentive = (asset: string, parts: Record<string, unknown> = {}) => ({
+  ...{ type: 'TimeBasedIncentive', asset, limit: '1000', claimUntil: '2100-03-01T00:00:00.000Z', openEnded: false },
+  ...{ isFinal: false, configHash: aHash('terms') },
+  ...parts,
+})
+
+/** What is owed to a claimant by such a campaign. */
+export const aClaimProof = (
+  { id }: { id: string },
+  claimant: string,
+  parts: Partial<ClaimProofRecord> = {},
+): ClaimProofRecord => ({
+  ...{ type: 'claimProof', campaignId: id, claimant, cumulativeAmount: '100' },
+  ...{ proof: [aHash('left'), aHash('right')], root: aHash('root') },
+  ...parts,
+})
+
 /** The same address as others may write it. */
 export const inUpperCase = (address: string) => `0x${address.slice(2).toUpperCase()}`
 
@@ -158,6 +177,11 @@ export function anIncentiveOfEachVariant(toAddress: (word: string) => string): I
       ...scaled,
       ...figures,
     },
+    TimeBasedIncentive: {
+      ...{ asset, limit: '5000', committed: '40', ...figures, claimUntil: '2031-03-01T00:00:00.000Z' },
+      ...{ openEnded: true, emissionRate: '7000000000000', isFinal: false },
+      ...{ configHash: `0x${'c'.repeat(64)}`, root: `0x${'d'.repeat(64)}` },
+    },
   }
   return incentiveTypes.map((type) => ({ type, ...fields[type] }))
 }
@@ -187,6 +211,7 @@ const identityKeys: Record<ImportRecord['type'], readonly string[]> = {
   campaignMetadata: ['id'],
   claim: ['txHash', 'logIndex'],
   claimSignature: ['campaignId', 'claimant', 'incentiveId'],
+  claimProof: ['campaignId', 'claimant'],
   profile: ['userAddress'],
 }
 

@@ -435,6 +435,8 @@ export interface components {
         BaseUnits: string;
         /** @description Timestamp of a block: Unix seconds as a decimal string. */
         BlockTimestamp: string;
+        /** @description A word of 32 bytes, returned lower-case. */
+        Bytes32: string;
         /** @description `<chainId>:<campaignCoreAddress>:<identifier>`; chain ID and identifier are decimal without leading zeros. Compared without case; returned lower-case. */
         CampaignId: string;
         /** @description EIP-155 chain ID. */
@@ -719,18 +721,54 @@ export interface components {
              */
             type: "ERC20PeggedVariableCriteriaIncentiveV2";
         });
+        /** @description A token that is earned over time, owed by a Merkle root, and claimed with a proof, as often as more is owed. */
+        TimeBasedIncentive: {
+            /**
+             * @description The variant. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "TimeBasedIncentive";
+            /** @description Token in which the reward is paid. */
+            asset: components["schemas"]["Address"];
+            /** @description What the campaign pays in all, after the protocol fee, in base units of `asset`. */
+            limit: components["schemas"]["BaseUnits"];
+            /** @description What the newest root owes to all accounts, claimed or not, in base units of `asset`; absent if not recorded. */
+            committed?: components["schemas"]["BaseUnits"];
+            /** @description Amount claimed so far, in base units of `asset`. */
+            claimedAmount?: components["schemas"]["TotalAmount"];
+            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
+            totalAmountClaimed?: components["schemas"]["TotalAmount"];
+            /** @description Number of claims so far. */
+            totalClaims?: components["schemas"]["BaseUnits"];
+            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
+            remainingBalance?: components["schemas"]["BaseUnits"];
+            /** @description The token at `asset`; `null` if unknown. */
+            metadata?: components["schemas"]["TokenMetadata"] | null;
+            /** @description The deadline of claims: the end of the campaign and its claim window. */
+            claimUntil: components["schemas"]["Instant"];
+            /** @description Whether it pays at a rate until its budget, which may grow, is used up. */
+            openEnded: boolean;
+            /** @description What an open-ended campaign pays, in base units of `asset` a second, times 10^12; absent of others. */
+            emissionRate?: components["schemas"]["BaseUnits"];
+            /** @description Whether the newest root is the last. */
+            isFinal: boolean;
+            /** @description What the terms, which no chain has, are committed to by. */
+            configHash: components["schemas"]["Bytes32"];
+            /** @description The newest root, which a proof has to lead to; absent if not recorded. */
+            root?: components["schemas"]["Bytes32"];
+        };
         /**
          * @description Variants of incentives.
          * @enum {string}
          */
-        IncentiveType: "AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2";
+        IncentiveType: "AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2" | "TimeBasedIncentive";
         /**
          * @description Filters of campaigns whose values can be counted.
          * @enum {string}
          */
         FacetName: "chainId" | "token" | "incentiveType" | "actionType" | "distributionChannel" | "isActive";
         /** @description A reward for the action steps; `type` selects the variant. */
-        Incentive: components["schemas"]["AllowListIncentive"] | components["schemas"]["CGDAIncentive"] | components["schemas"]["ERC20Incentive"] | components["schemas"]["PointsIncentive"] | components["schemas"]["ERC20VariableIncentive"] | components["schemas"]["ERC20VariableCriteriaIncentive"] | components["schemas"]["ERC20VariableCriteriaIncentiveV2"] | components["schemas"]["ERC20PeggedIncentive"] | components["schemas"]["ERC20PeggedVariableCriteriaIncentive"] | components["schemas"]["ERC20PeggedVariableCriteriaIncentiveV2"];
+        Incentive: components["schemas"]["AllowListIncentive"] | components["schemas"]["CGDAIncentive"] | components["schemas"]["ERC20Incentive"] | components["schemas"]["PointsIncentive"] | components["schemas"]["ERC20VariableIncentive"] | components["schemas"]["ERC20VariableCriteriaIncentive"] | components["schemas"]["ERC20VariableCriteriaIncentiveV2"] | components["schemas"]["ERC20PeggedIncentive"] | components["schemas"]["ERC20PeggedVariableCriteriaIncentive"] | components["schemas"]["ERC20PeggedVariableCriteriaIncentiveV2"] | components["schemas"]["TimeBasedIncentive"];
         /** @description An error. */
         Error: {
             /** @description A sentence: what is wrong and what is allowed. */
@@ -1190,9 +1228,9 @@ export interface components {
         Verdict: "claimable" | "admitted" | "unknown" | "blocked";
         /** @description Why an account can or cannot claim, with the fact that proves it. */
         ClaimReason: {
-            /** @description `list-unknown`, and `claimed-before` where it is unknown how the validator limits claims, make the verdict `unknown`; else `claimed-before` and `signature-missing` only inform; all others block. */
+            /** @description `list-unknown`, `proof-outdated`, and `claimed-before` where it is unknown how the validator limits claims, make the verdict `unknown`; else `claimed-before` and `signature-missing`, which is also said of a proof, only inform; all others block. */
             code: components["schemas"]["ClaimReasonCode"];
-            /** @description Start (`not-started`) or end (`ended`) of the campaign, or time of the last claim. */
+            /** @description Start (`not-started`), end (`ended`) or deadline of claims (`claim-window-closed`) of the campaign, or time of the last claim. */
             at?: components["schemas"]["Instant"];
             /** @description Number of accounts that may claim (`max-participants-reached`). */
             maxParticipants?: components["schemas"]["BaseUnits"];
@@ -1202,14 +1240,14 @@ export interface components {
             budgetLeft?: components["schemas"]["TotalAmount"];
             /** @description Transaction of the last claim (`already-claimed`, `claimed-before`). */
             txHash?: components["schemas"]["TransactionHash"];
-            /** @description Maximum number of claims of one account (`already-claimed`). */
+            /** @description Maximum number of claims of one account (`already-claimed`); absent of an incentive that is claimed as often as more is owed. */
             allowed?: number;
         };
         /** @description A transaction that claims for the account; anyone may send it. Some validators want a fee as its value. */
         ClaimTransaction: {
-            /** @description The campaign core. */
+            /** @description The campaign core, or the manager of a time-based campaign. */
             to: components["schemas"]["Address"];
-            /** @description Call data of `claimIncentiveFor`, hexadecimal. */
+            /** @description Call data of `claimIncentiveFor`, or of the `claim` of a manager, hexadecimal. */
             data: string;
         };
         /** @description A raffle, whose claim pays nothing by itself: it is an entry. */
@@ -1534,7 +1572,7 @@ export interface components {
         /** @enum {string} */
         ChangeKind: "campaign.added" | "campaign.changed" | "campaign.removed" | "claim.added" | "claim.removed" | "token.changed" | "price.changed" | "chain.reorganised" | "reset";
         /** @enum {string} */
-        ClaimReasonCode: "not-started" | "ended" | "max-participants-reached" | "incentive-spent" | "reward-exceeds-budget" | "on-deny-list" | "not-on-allow-list" | "list-unknown" | "already-claimed" | "claimed-before" | "signature-missing" | "signature-invalid";
+        ClaimReasonCode: "not-started" | "ended" | "claim-window-closed" | "max-participants-reached" | "incentive-spent" | "reward-exceeds-budget" | "on-deny-list" | "not-on-allow-list" | "list-unknown" | "already-claimed" | "claimed-before" | "signature-missing" | "proof-outdated" | "signature-invalid";
         /** @enum {string} */
         ChainStatusState: "back-filling" | "following" | "behind";
         /** @enum {string} */
@@ -1664,7 +1702,7 @@ export interface components {
             verdict: components["schemas"]["Verdict"];
             /** @description All reasons that hold, in the order of `code`. */
             reasons: components["schemas"]["ClaimReason"][];
-            /** @description What a claim at the moment of the response pays, in base units of the reward token; points are plain numbers. Where the action decides, by the signed amount. Absent for a raffle, for a place on a list, and where the amount is unknown. */
+            /** @description What a claim at the moment of the response pays, in base units of the reward token; points are plain numbers. Where the action decides, by the signed amount; by a proof, what it says in all less what was claimed. Absent for a raffle, for a place on a list, and where the amount is unknown. */
             rewardNow?: components["schemas"]["TotalAmount"];
             /** @description `rewardNow` in US dollars at the current price; absent if unknown. */
             rewardNowUsd?: components["schemas"]["UsdAmount"];
@@ -1678,11 +1716,11 @@ export interface components {
             claimsLeft?: components["schemas"]["BaseUnits"];
             /** @description What can still be paid, in base units of the reward token. */
             budgetLeft?: components["schemas"]["TotalAmount"];
-            /** @description The signature of the validator, hexadecimal. Only if the verdict is `claimable`. */
+            /** @description The signature of the validator, hexadecimal. Only if the verdict is `claimable`, and not by a proof. */
             signature?: string;
             /** @description Who referred the account; the zero address is nobody. With `signature`. */
             referrer?: components["schemas"]["Address"];
-            /** @description If `signature` is the whole payload of a claim. */
+            /** @description If `signature` is the whole payload of a claim, or there is a proof. */
             transaction?: components["schemas"]["ClaimTransaction"];
         };
         /** @description What was claimed of a token. */

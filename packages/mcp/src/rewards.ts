@@ -147,6 +147,8 @@ function toWords(incentive: TokenIncentive, inTokens: (baseUnits: string) => str
       return `the worth of ${inTokens(incentive.reward)} for each claim`
     case 'ERC20VariableIncentive':
       return incentive.reward === '0' ? 'the signed amount' : `${toPercent(incentive.reward)} of the signed amount`
+    case 'TimeBasedIncentive':
+      return 'what is earned over time, by terms that no chain has; claimed with a proof'
     default: {
       const share =
         incentive.reward === '0' ? 'the signed amount' : `${toPercent(incentive.reward)} of the amount of the action`

@@ -1,3 +1,4 @@
+import { isProof, partOfProof } from '../../schemas/payloads/claim-proofs.ts'
 import { type CampaignField, metadataFields, optionalFields, requiredFields, withColumns } from '../campaign-fields.ts'
 
 /*
@@ -186,6 +187,8 @@ export interface NeededRecords extends Pick<RecordColumns, 'type' | 'columns' | 
   identity: Readonly<Record<string, readonly [column: string, type: string]>>
   /** The condition that campaigns need it: those whose keys a query gives, or any. */
   isNeededBy: (keys?: string) => string
+  /** What a claimant hands to the contract. */
+  isOfClaimant?: true
 }
 
 const among = (column: string, keys: string | undefined) => (keys === undefined ? 'true' : `${column} in (${keys})`)
@@ -222,12 +225,27 @@ export const neededRecords: readonly NeededRecords[] = [
       signature: 'signed.signature',
       referrer: 'signed.referrer',
     },
-    from: 'claim_signatures signed join campaigns campaign on campaign.key = signed.campaign_key',
+    from: `claim_signatures signed join campaigns campaign on campaign.key = signed.campaign_key and not ${isProof('signed.signature')}`,
     identity: {
       campaignId: ['campaign.id', 'text'],
       incentiveId: ['signed.incentive_position', 'smallint'],
       claimant: ['signed.claimant', 'text'],
     },
     isNeededBy: (keys) => among('signed.campaign_key', keys),
+    isOfClaimant: true,
+  },
+  {
+    type: 'claimProof',
+    columns: {
+      campaignId: 'campaign.id',
+      claimant: 'signed.claimant',
+      cumulativeAmount: partOfProof('signed.signature', 'cumulativeAmount'),
+      proof: `to_json(string_to_array(${partOfProof('signed.signature', 'proof')}, ','))`,
+      root: partOfProof('signed.signature', 'root'),
+    },
+    from: `claim_signatures signed join campaigns campaign on campaign.key = signed.campaign_key and ${isProof('signed.signature')}`,
+    identity: { campaignId: ['campaign.id', 'text'], claimant: ['signed.claimant', 'text'] },
+    isNeededBy: (keys) => among('signed.campaign_key', keys),
+    isOfClaimant: true,
   },
 ]

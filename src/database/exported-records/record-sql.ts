@@ -128,7 +128,7 @@ const identityOf = ({ identity }: (typeof neededRecords)[number]) =>
 /**
  * The statements that give the records of which any of these conditions is true, in the order in which they are to be sent.
  * Tables of CSV leave out what others need.
- * @param isWhole of changed records a table has no header, and campaigns come without their signatures.
+ * @param isWhole of changed records a table has no header, and campaigns come without their signatures and proofs.
  */
 export function copySql(kind: RecordKind, format: RecordFormat, conditions: readonly string[], isWhole = true) {
   const record = exportedRecords[kind]
@@ -139,7 +139,7 @@ export function copySql(kind: RecordKind, format: RecordFormat, conditions: read
     )
   if (format === 'csv') return [asCsv(record, rows, isWhole)]
   const keys = unionOf(conditions, (condition) => `select key from campaigns campaign where ${condition}`)
-  const needed = kind === 'campaigns' ? neededRecords.filter(({ type }) => isWhole || type !== 'claimSignature') : []
+  const needed = kind === 'campaigns' ? neededRecords.filter(({ isOfClaimant }) => isWhole || !isOfClaimant) : []
   return [
     ...needed.map((each) =>
       asNdjson(

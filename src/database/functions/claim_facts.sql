@@ -5,7 +5,7 @@ returns table (
   campaign_key bigint, starts_at timestamptz, ends_at timestamptz, max_participants numeric, are_participants_reached boolean,
   list_type text, is_denied boolean, is_admitted boolean, "position" smallint, type text, is_spent boolean,
   max_claims numeric, has_claimed_all boolean, last_hash bytea, last_timestamp bigint, signature text, referrer text,
-  campaign_id text, validator text, validator_kind text
+  campaign_id text, validator text, validator_kind text, amount_claimed numeric
 )
 language plpgsql stable rows 20
 set plan_cache_mode = force_generic_plan
@@ -28,7 +28,13 @@ begin
           and claims.claimant = claim_facts.claimant
       ) >= allowed.max_claims else false end,
     last.tx_hash, last.block_timestamp, signed.signature, signed.referrer,
-    campaign.id, campaign.validator, followed.validator_kind
+    campaign.id, campaign.validator, followed.validator_kind,
+    -- What a proof says in all has been paid in part.
+    case when signed.signature like 'proof:%' then (
+      select coalesce(sum(claims.amount), 0) from claims
+      where claims.campaign_key = incentive.campaign_key and claims.incentive_position = incentive."position"
+        and claims.claimant = claim_facts.claimant
+    ) end
   from (
     select wanted.key, wanted."position" from unnest(keys, positions) wanted (key, "position")
   ) asked
@@ -50,6 +56,9 @@ begin
   ) last on true
   left join claim_signatures signed on signed.campaign_key = incentive.campaign_key
     and signed.incentive_position = incentive."position" and signed.claimant = claim_facts.claimant
+    -- One of an earlier version of the campaign, of another variant, is of no use.
+    and (signed.signature like 'proof:%') = exists (
+      select from incentive_traits traits where traits.type = incentive.type and traits.reward = 'proof')
   left join followed_campaigns followed on followed.id = campaign.id and signed.signature is not null;
 end
 $$;

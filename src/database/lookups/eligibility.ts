@@ -4,6 +4,7 @@ import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types
 import type { ClaimReason, RewardAmounts, Verdict } from '../../schemas/campaigns/account-eligibility.ts'
 import type { AllowList } from '../../schemas/campaigns/allow-lists.ts'
 import { type IncentiveType, incentiveTraits } from '../../schemas/campaigns/incentives.ts'
+import { readProofText } from '../../schemas/payloads/claim-proofs.ts'
 import type { ValidatorKind } from '../../schemas/payloads/claim-signers.ts'
 import { isRefused } from './checked-signatures.ts'
 import { claimsByIncentive, incentiveAmounts, instantIn, secondsLeft } from './incentive-amounts.ts'
@@ -49,7 +50,14 @@ export const factColumns = {
   /** The last claim of this address. */
   lastHash: sql<string | null>`'0x' || encode(facts.last_hash, 'hex')`,
   lastTimestamp: sql<number | null>`facts.last_timestamp::float8`,
+  /** A signature, or a proof (see schemas/payloads/claim-proofs). */
   signature: sql<string | null>`facts.signature`,
+  /** What was paid of what a proof says; null without a proof. */
+  amountClaimed: sql<string | null>`facts.amount_claimed::text`,
+  /** The newest root; null where there is none, or it is unknown. */
+  root: sql<string | null>`incentive.definition ->> 'root'`,
+  /** The deadline of claims, in milliseconds since 1970, where it is not the end of the campaign. */
+  claimUntil: instant(sql`(incentive.definition ->> 'claimUntil')::timestamptz`),
   referrer: sql<string | null>`facts.referrer`,
   campaignId: sql<string>`facts.campaign_id`,
   validator: sql<string>`facts.validator`,
@@ -61,7 +69,7 @@ export const factColumns = {
   entries: sql<string | null>`figures.entries::text`,
   claimsLeft: sql<string | null>`figures.claims_left::text`,
   budgetLeft: sql<string | null>`figures.budget_left::text`,
-  exhaustsAt: sql<string | null>`${instantIn(secondsLeft(sql`figures.budget_left`, sql`recent.amount`, BASIS), now)}`,
+  exhaustsAt: sql<string | null>`${instantIn(secondsLeft(sql`recent.amount`, BASIS), now)}`,
   /** US dollars of a base unit of the reward token. */
   baseUnitPriceUsd: sql<string | null>`rewarded.base_unit_price_usd::text`,
 }
@@ -80,7 +88,11 @@ function campaignReasons({ maxParticipants, listType, isDenied, isAdmitted, ...r
   const before: AppliedReason[] = []
   const lists: AppliedReason[] = []
   if (startsAt && startsAt > now) before.push([{ code: 'not-started', at: startsAt.toISOString() }, 'blocked'])
-  if (endsAt && endsAt <= now) before.push([{ code: 'ended', at: endsAt.toISOString() }, 'blocked'])
+  if (row.claimUntil !== null) {
+    // Claims go on after the end.
+    const at = new Date(row.claimUntil)
+    if (at <= now) before.push([{ code: 'claim-window-closed', at: at.toISOString() }, 'blocked'])
+  } else if (endsAt && endsAt <= now) before.push([{ code: 'ended', at: endsAt.toISOString() }, 'blocked'])
   if (row.areParticipantsReached) before.push([{ code: 'max-participants-reached', maxParticipants }, 'blocked'])
   if (isDenied === true) lists.push([{ code: 'on-deny-list', listType }, 'blocked'])
   if (isAdmitted === false) lists.push([{ code: 'not-on-allow-list', listType }, 'blocked'])
@@ -91,9 +103,16 @@ function campaignReasons({ maxParticipants, listType, isDenied, isAdmitted, ...r
   return { before, lists }
 }
 
-function claimReasons({ maxClaims, hasClaimedAll, lastHash, lastTimestamp }: FactRow): AppliedReason[] {
-  if (lastHash === null || lastTimestamp === null) return []
-  const last = { txHash: lastHash, at: new Date(lastTimestamp * 1000).toISOString() }
+/** The newest claim, as reasons name it; undefined without one. */
+const lastOf = ({ lastHash, lastTimestamp }: FactRow) =>
+  lastHash === null || lastTimestamp === null
+    ? undefined
+    : { txHash: lastHash, at: new Date(lastTimestamp * 1000).toISOString() }
+
+function claimReasons(row: FactRow): AppliedReason[] {
+  const { maxClaims, hasClaimedAll } = row
+  const last = lastOf(row)
+  if (last === undefined) return []
   if (hasClaimedAll && maxClaims !== null) {
     return [[{ code: 'already-claimed', ...last, allowed: Number(maxClaims) }, 'blocked']]
   }
@@ -107,6 +126,25 @@ function toVerdict(applied: readonly AppliedReason[], hasSignature: boolean): Ve
   return hasSignature ? 'claimable' : 'admitted'
 }
 
+const isPaidByProof = (type: IncentiveType) => incentiveTraits[type]?.reward === 'proof'
+
+/** The recorded proof, and what it says that was not claimed yet; undefined without one. */
+function proofOf({ signature, amountClaimed, root }: FactRow) {
+  const proof = signature === null ? undefined : readProofText(signature)
+  if (proof === undefined) return undefined
+  const owed = BigInt(proof.cumulativeAmount) - BigInt(amountClaimed ?? 0)
+  // Each new root voids the proofs of those before; where none is known, nothing is judged.
+  return { proof, owed, isOutdated: root !== null && root.toLowerCase() !== proof.root }
+}
+
+/** What holds of what is claimed by a proof, as often as more is owed. */
+function proofReasons(row: FactRow): AppliedReason[] {
+  const found = proofOf(row)
+  if (found === undefined) return [[{ code: 'signature-missing' }, undefined]]
+  if (found.isOutdated) return [[{ code: 'proof-outdated' }, 'unknown']]
+  return found.owed > 0n ? [] : [[{ code: 'already-claimed', ...lastOf(row) }, 'blocked']]
+}
+
 /** Whether the contract pays what the claim says, which the validator has signed. All others pay an amount of their own. */
 const isPaidAsSigned = (type: IncentiveType) =>
   incentiveTraits[type].limit === 'budget' && incentiveTraits[type].reward !== 'auction'
@@ -114,7 +152,12 @@ const isPaidAsSigned = (type: IncentiveType) =>
 const WAD = 10n ** 18n
 
 /** What a claim pays at the moment, in base units of the reward token, or in points; undefined if it is nothing, or unknown. */
-async function amountOf({ type, signature, reward, maxReward, rewardNow, entries }: FactRow) {
+async function amountOf(row: FactRow) {
+  const { type, signature, reward, maxReward, rewardNow, entries } = row
+  if (isPaidByProof(type)) {
+    const { owed = 0n, isOutdated } = proofOf(row) ?? {}
+    return owed > 0n && !isOutdated ? owed : undefined
+  }
   if (!isPaidAsSigned(type)) return rewardNow === null || entries !== null ? undefined : BigInt(rewardNow)
   // Loads the coder of calls, which few requests need.
   const { toSignedAmount } = await import('../../schemas/payloads/encode-claim-transaction.ts')
@@ -140,8 +183,12 @@ function evaluateRow(row: FactRow, now: Date, amount: bigint | undefined, isSign
   else if (exceedsBudget(row, amount)) {
     applied.push([{ code: 'reward-exceeds-budget', budgetLeft: row.budgetLeft ?? '0' }, 'blocked'])
   }
-  applied.push(...lists, ...claimReasons(row))
-  if (row.signature === null) applied.push([{ code: 'signature-missing' }, undefined])
+  applied.push(...lists)
+  if (isPaidByProof(row.type)) applied.push(...proofReasons(row))
+  else {
+    applied.push(...claimReasons(row))
+    if (row.signature === null) applied.push([{ code: 'signature-missing' }, undefined])
+  }
   if (isSignatureRefused) applied.push([{ code: 'signature-invalid' }, 'blocked'])
   return { verdict: toVerdict(applied, row.signature !== null), reasons: applied.map(([reason]) => reason) }
 }
@@ -161,12 +208,13 @@ export const toDollarText = (exact: Big) => exact.round(6, Big.roundHalfUp).toFi
 
 /** What an incentive pays and until when, as far as it applies and is known. */
 function toRewardFields({ row, amount, dollars }: Appraisal): RewardAmounts {
-  const { entries, reward, endsAt, exhaustsAt, claimsLeft, budgetLeft } = row
+  const { entries, reward, exhaustsAt, claimsLeft, budgetLeft } = row
+  const until = row.claimUntil ?? row.endsAt
   return {
     ...(amount !== undefined && { rewardNow: String(amount) }),
     ...(dollars !== undefined && { rewardNowUsd: toDollarText(dollars) }),
     ...(entries !== null && { raffle: { reward: reward ?? '0', entries } }),
-    ...(endsAt !== null && { claimUntil: new Date(endsAt).toISOString() }),
+    ...(until !== null && { claimUntil: new Date(until).toISOString() }),
     ...(exhaustsAt !== null && { exhaustsAt }),
     ...(claimsLeft !== null && { claimsLeft }),
     ...(budgetLeft !== null && { budgetLeft }),
@@ -201,17 +249,29 @@ export async function appraise<Row extends FactRow>(
 }
 
 /** The verdict on an incentive, every reason that holds, what it pays, and, if it can be claimed, the data needed for that. */
-export async function toEligibility(appraisal: Appraisal, of: { id: string; user: string }) {
+export async function toEligibility(appraisal: Appraisal, user: string) {
   const { row, verdict, reasons } = appraisal
-  const { position, signature, referrer } = row
+  const { signature, referrer } = row
   if (verdict === 'blocked') return { verdict, reasons }
   const evaluated = { verdict, reasons, ...toRewardFields(appraisal) }
-  if (verdict !== 'claimable' || signature === null || referrer === null || position === null) return evaluated
+  if (verdict !== 'claimable' || signature === null || referrer === null) return evaluated
+  const transaction = await claimTransactionOf(row, user)
+  return {
+    ...evaluated,
+    ...(!isPaidByProof(row.type) && { signature, referrer }),
+    ...(transaction !== undefined && { transaction }),
+  }
+}
+
+/** The call that claims; undefined if what is recorded is not enough for one. */
+export async function claimTransactionOf(row: FactRow, claimant: string) {
+  const { campaignId, position, signature, referrer } = row
+  if (position === null || signature === null || referrer === null) return undefined
   // Loads the encoder of calls, which few requests need.
-  const { toClaimTransaction } = await import('../../schemas/payloads/encode-claim-transaction.ts')
-  const claim = { campaignId: of.id, incentiveIndex: position, claimant: of.user, referrer, signature }
-  const transaction = toClaimTransaction(claim)
-  return { ...evaluated, signature, referrer, ...(transaction === undefined ? {} : { transaction }) }
+  const { toClaimTransaction, toProofTransaction } = await import('../../schemas/payloads/encode-claim-transaction.ts')
+  const { proof } = proofOf(row) ?? {}
+  if (proof !== undefined) return toProofTransaction(campaignId, claimant, proof)
+  return toClaimTransaction({ campaignId, incentiveIndex: position, claimant, referrer, signature })
 }
 
 /** The verdict on a campaign: the best of those on its incentives; without any, by its own facts. */
@@ -229,7 +289,10 @@ const keysOf = (rows: readonly FactRow[]) => [...new Set(rows.map(({ key }) => k
  * @param rows of the campaigns that it is about, @param appraisals of their incentives.
  */
 export function dependenciesOf(rows: readonly FactRow[], appraisals: readonly Appraisal[], user: string, now: Date) {
-  const open = appraisals.filter(({ verdict }) => verdict !== 'blocked').map(({ row }) => row)
+  // The chain may state a new root at any time.
+  const open = appraisals
+    .filter(({ row, verdict }) => verdict !== 'blocked' || isPaidByProof(row.type))
+    .map(({ row }) => row)
   const refusable = appraisals.filter(
     ({ row, amount }) => amount !== undefined && row.budgetLeft !== null && needsBudget(row.type),
   )
@@ -247,11 +310,11 @@ export function dependenciesOf(rows: readonly FactRow[], appraisals: readonly Ap
 
 const endOfSecond = (now: Date) => (Math.floor(now.getTime() / 1000) + 1) * 1000
 
-/** Milliseconds since 1970 at which one of the campaigns starts or ends next. */
-const nextChangeOf = (rows: readonly Pick<FactRow, 'startsAt' | 'endsAt'>[], now: Date) =>
+/** Milliseconds since 1970 at which one of the campaigns starts or ends next, or a deadline of claims passes. */
+const nextChangeOf = (rows: readonly Pick<FactRow, 'startsAt' | 'endsAt' | 'claimUntil'>[], now: Date) =>
   Math.min(
     Number.POSITIVE_INFINITY,
     ...rows
-      .flatMap(({ startsAt, endsAt }) => [startsAt, endsAt])
+      .flatMap(({ startsAt, endsAt, claimUntil }) => [startsAt, endsAt, claimUntil])
       .filter((at): at is number => at !== null && at > now.getTime()),
   )

@@ -6,6 +6,9 @@ import { LAST_TIMESTAMP } from '../../schemas/primitives.ts'
  * formulas of the contracts; `div` rounds down, as these do.
  */
 
+/** A rate is told in base units a second, times 10^12. */
+const RATE_SCALE = sql.raw('1000000000000')
+
 /**
  * What an auction has said of itself: stored by the indexer; of chains that are not followed it follows from the last claim, or
  * from how it was set up. Not where more was claimed than it had: then something is missing.
@@ -30,11 +33,15 @@ const auctionState = sql`
 
 /**
  * The figures of `incentive`, a row of a `campaign`, as a relation of one row: `reward_limit`, `amount_claimed`, `entries` (of a raffle),
- * `budget_left`, `reward_now` (of a pegged incentive in its peg; of a raffle what is drawn) and `claims_left`; null where one does not apply or is unknown.
+ * `budget_left`, `reward_now` (of a pegged incentive in its peg; of a raffle what is drawn), `claims_left`, `is_open_ended` and `runway` (of an
+ * open-ended one: how many seconds its budget lasts at the rate that it pays); null where one does not apply or is unknown.
+ * (An amount that is not known is nothing to "greatest".)
  * @param now Unix seconds.
  */
 export const incentiveAmounts = (now: SQL) => sql`(
-  select reward_limit, amount_claimed, entries, budget_left,
+  select reward_limit, amount_claimed, entries, budget_left, is_open_ended,
+    case when is_open_ended and incentive.definition ? 'committed' then div(greatest(reward_limit - (incentive.definition ->> 'committed')::numeric, 0) * ${RATE_SCALE},
+      nullif((incentive.definition ->> 'emissionRate')::numeric, 0)) end as runway,
     case
       when traits.reward = 'auction' then least(state.balance, state.reward
         + div(greatest(${now} - state.last_at, 0) * (incentive.definition ->> 'rewardBoost')::numeric, 3600))
@@ -45,15 +52,20 @@ export const incentiveAmounts = (now: SQL) => sql`(
   from (select (incentive.definition ->> 'limit')::numeric as reward_limit,
     case when (incentive.definition ->> 'strategy')::numeric = 1
       then coalesce((incentive.definition ->> 'totalClaims')::numeric, incentive.claim_count) end as entries,
+    coalesce((incentive.definition ->> 'openEnded')::boolean, false) as is_open_ended,
     coalesce((incentive.definition ->> 'totalAmountClaimed')::numeric, incentive.claimed_amount) as amount_claimed) recorded
   left join incentive_traits traits on traits.type = incentive.type
   left join lateral (${auctionState}) state on true
   cross join lateral (select coalesce(state.balance, incentive.remaining_budget) as budget_left) held
 )`
 
-/** How many seconds a budget lasts if it is spent as in the basis; null if nothing was. */
-export const secondsLeft = (budgetLeft: SQL, spentInBasis: SQL, basis: SQL) =>
-  sql`case when ${spentInBasis} > 0 then div(${budgetLeft} * ${basis}, ${spentInBasis}) end`
+/**
+ * How many seconds the budget of `figures` lasts: of an open-ended incentive at the rate that it pays, of others if it is spent as in the
+ * basis; null if nothing was.
+ */
+export const secondsLeft = (spentInBasis: SQL, basis: SQL) =>
+  sql`case when figures.is_open_ended then figures.runway
+    when ${spentInBasis} > 0 then div(figures.budget_left * ${basis}, ${spentInBasis}) end`
 
 /** The instant in so many seconds, as text; null without any, and after the year 9999. */
 export const instantIn = (

@@ -118,7 +118,10 @@ export const claims = pgTable(
   ],
 )
 
-/** A claim payload that a validator has signed for a claimant. Written by the import; the service signs nothing. */
+/**
+ * What a claimant hands to the contract: a claim payload that a validator has signed, or a proof, as text (see
+ * schemas/payloads/claim-proofs). Written by the import; the service signs nothing.
+ */
 export const claimSignatures = pgTable(
   'claim_signatures',
   {

@@ -34,7 +34,7 @@ export function createEligibilityRepository(database: Database, clock: () => Dat
       const campaigns = await Promise.all(
         [...new Map(rows.map((row) => [row.id, row])).values()].map(async (row) => {
           const own = appraisals.filter((one) => one.row.id === row.id)
-          const incentives = await Promise.all(own.map((appraisal) => toIncentive(appraisal, { id: row.id, user })))
+          const incentives = await Promise.all(own.map((appraisal) => toIncentive(appraisal, user)))
           const verdicts = incentives.map(({ verdict }) => verdict)
           return { id: row.id, verdict: evaluateCampaign(row, verdicts, now), incentives }
         }),
@@ -53,9 +53,9 @@ export function createEligibilityRepository(database: Database, clock: () => Dat
 }
 export type EligibilityRepository = ReturnType<typeof createEligibilityRepository>
 
-const toIncentive = async (appraisal: Appraisal, of: { id: string; user: string }) => ({
+const toIncentive = async (appraisal: Appraisal, user: string) => ({
   ...{ incentiveIndex: appraisal.row.position ?? 0, type: appraisal.row.type },
-  ...(await toEligibility(appraisal, of)),
+  ...(await toEligibility(appraisal, user)),
 })
 
 /** In the order of the campaigns, and of their incentives. */

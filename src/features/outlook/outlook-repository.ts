@@ -71,14 +71,14 @@ const toUsd = (amount: string, token: string) =>
 /** Those of the basis, beside what holds at the instant. */
 const derivedValues = sql`
   select *, div(1000000 * spent, nullif(available, 0)) / 1000000 as spent_share,
-    ${secondsLeft(sql`budget_left`, sql`spent_in_basis`, basis)} as seconds_left
+    ${secondsLeft(sql`spent_in_basis`, basis)} as seconds_left
   from (
-    select entries, reward_now, claims_left, budget_left, coalesce(recent_claims, 0) as claims_in_basis,
+    select entries, reward_now, claims_left, budget_left, is_open_ended, runway, coalesce(recent_claims, 0) as claims_in_basis,
       case when asset is not null then coalesce(recent_spent, 0) end as spent_in_basis,
       case when asset is null then least(claim_count, reward_limit) else amount_claimed end as spent,
       case when asset is null then reward_limit else amount_claimed + budget_left end as available
-    from ${incentiveAmounts(now)} figures
-  ) known`
+    from ${incentiveAmounts(now)} amounts
+  ) figures`
 
 /** In the order of the campaigns, and of their incentives. */
 const outlooks = sql`

@@ -5,6 +5,7 @@ import {
   type Appraisal,
   appraise,
   claimFacts,
+  claimTransactionOf,
   dependenciesOf,
   type FactRow,
   factColumns,
@@ -140,16 +141,15 @@ const takesFee = ({ validatorKind }: SignedRow) => validatorKind?.startsWith('Pa
 /** Transactions that claim everything which can be claimed by one: by chain, then by campaign and index. */
 async function toClaimTransactions(claimable: readonly Appraisal<SignedRow>[], claimant: string) {
   // Loads the encoder of calls, which few requests need.
-  const { toClaimTransaction, toMulticall } = await import('../../schemas/payloads/encode-claim-transaction.ts')
+  const { toMulticall } = await import('../../schemas/payloads/encode-claim-transaction.ts')
   const byChain = new Map<
     number,
     { call: { to: string; data: string }; campaignId: string; incentiveIndex: number }[]
   >()
   for (const { row } of claimable) {
-    const { chainId, campaignId, position, referrer, signature } = row
-    if (position === null || referrer === null || takesFee(row)) continue
-    const call = toClaimTransaction({ campaignId, incentiveIndex: position, claimant, referrer, signature })
-    if (call === undefined) continue
+    const { chainId, campaignId, position } = row
+    const call = takesFee(row) ? undefined : await claimTransactionOf(row, claimant)
+    if (position === null || call === undefined) continue
     const claims = byChain.get(chainId) ?? []
     claims.push({ call, campaignId, incentiveIndex: position })
     byChain.set(chainId, claims)
@@ -223,7 +223,7 @@ async function toReward(
     claimedAmountUsd: claims === 0 ? '0' : amountUsd,
     lastClaimedAt: lastTimestamp === null ? null : new Date(lastTimestamp * 1000).toISOString(),
     lastTxHash: lastHash,
-    ...(await toEligibility(appraisal, { id, user })),
+    ...(await toEligibility(appraisal, user)),
   }
 }
 

@@ -19,6 +19,7 @@ import {
 import { revisionStamp } from '../../read-models/data-version/read.ts'
 import type { Explanation } from '../../schemas/campaigns/campaign-explanations.ts'
 import { withoutNulls } from '../../schemas/campaigns/shown-incentives.ts'
+import { isProof } from '../../schemas/payloads/claim-proofs.ts'
 import { assetAddressOf, roundUsd, toTrendingIncentive, withoutUndefined } from './trending-incentives.ts'
 import {
   type ActionTemplate,
@@ -150,6 +151,7 @@ const signature = sql<ClaimSignature | null>`case when ${user} is not null then 
   select json_build_object('claimant', ${claimSignatures.claimant}, 'incentiveId', ${claimSignatures.incentivePosition},
     'signature', ${claimSignatures.signature}, 'referrer', ${claimSignatures.referrer})
   from ${claimSignatures} where ${claimSignatures.campaignKey} = ${campaigns.key} and ${claimSignatures.claimant} = ${user}
+    and not ${sql.raw(isProof('signature'))}
   order by ${claimSignatures.incentivePosition} limit 1
 ) end`
 

@@ -1,4 +1,4 @@
-import { noteRecords } from '../../read-models/changes/maintain.ts'
+import { identityOf, noteRecords } from '../../read-models/changes/maintain.ts'
 import { type Step, stepsFor } from '../../read-models/steps.ts'
 import { upsertRecords } from './upsert.ts'
 
@@ -12,8 +12,7 @@ export const mergeActionTemplates: Step[] = stepsFor(
     ['project_id', 'action_type', 'project_image', 'description', 'category'],
   )} returning id)
       ${noteRecords(
-        'actionTemplate',
-        { id: 'id' },
+        identityOf('actionTemplate', { id: 'id' }),
         `(select id from merged union all
           select id from staged_actiontemplate join action_templates using (id) where is_removed) changed`,
       )}`,

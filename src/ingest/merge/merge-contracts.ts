@@ -1,4 +1,4 @@
-import { noteRecords } from '../../read-models/changes/maintain.ts'
+import { identityOf, noteRecords } from '../../read-models/changes/maintain.ts'
 import { type Step, stepsFor } from '../../read-models/steps.ts'
 import { removeRecords, upsertRecords } from './upsert.ts'
 
@@ -10,8 +10,7 @@ export const mergeContracts: Step[] = stepsFor(
     ), removed as (${removeRecords('contract', 'contracts', ['chain_id', 'address'])}
       returning stored.chain_id, stored.address)
     ${noteRecords(
-      'contract',
-      { chainId: 'chain_id', address: 'address' },
+      identityOf('contract', { chainId: 'chain_id', address: 'address' }),
       '(select * from merged union all select * from removed) changed',
     )}`,
 )

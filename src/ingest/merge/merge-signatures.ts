@@ -1,15 +1,18 @@
-import { noteRecords } from '../../read-models/changes/maintain.ts'
+import { identityOf, noteRecords } from '../../read-models/changes/maintain.ts'
 import { type Step, stepsFor } from '../../read-models/steps.ts'
+import { isProof } from '../../schemas/payloads/claim-proofs.ts'
 import { upsert } from './upsert.ts'
 
-const recordSignatureChange = (campaignId: string, from: string) =>
-  noteRecords(
-    'claimSignature',
-    { campaignId, claimant: 'signed.claimant', incentiveId: 'signed.incentive_position' },
+function recordSignatureChange(campaignId: string, from: string, signature = 'signed.signature') {
+  const [claimant, incentiveId] = ['signed.claimant', 'signed.incentive_position']
+  return noteRecords(
+    `case when ${isProof(signature)} then ${identityOf('claimProof', { campaignId, claimant })}
+      else ${identityOf('claimSignature', { campaignId, claimant, incentiveId })} end`,
     from,
   )
+}
 
-/** Signatures that come, change or go, also with their incentives: before anything is withdrawn. */
+/** Signatures and proofs that come, change or go, also with their incentives: before anything is withdrawn. */
 export const recordSignatureChanges: Step[] = [
   ...stepsFor(
     ['claimSignature'],
@@ -20,6 +23,7 @@ export const recordSignatureChanges: Step[] = [
         and stored.claimant = signed.claimant and stored.incentive_position = signed.incentive_position
       where case when is_removed then stored.signature is not null
         else (stored.signature, stored.referrer) is distinct from (signed.signature, signed.referrer) end`,
+      'coalesce(signed.signature, stored.signature)',
     ),
   ),
   ...stepsFor(
@@ -44,7 +48,7 @@ export const recordSignatureChanges: Step[] = [
   ),
 ]
 
-/** Signatures of claims, which belong to the operator. */
+/** Signatures of claims, and proofs, which belong to the operator. */
 export const mergeSignatures: Step[] = stepsFor(
   ['claimSignature'],
   upsert(

@@ -1,4 +1,4 @@
-import type { RecordType } from '../records.ts'
+import type { StagedType } from '../records.ts'
 import { stagingName } from '../staging/staging.ts'
 
 /* How staged records become rows: all of a type in one statement, and an unchanged record writes nothing. */
@@ -16,9 +16,9 @@ export function upsert(table: string, identity: string[], columns: string[], sou
 }
 
 /** The same for all records of a type, whose staged columns have the same names. */
-export const upsertRecords = (type: RecordType, table: string, identity: string[], columns: string[]) =>
+export const upsertRecords = (type: StagedType, table: string, identity: string[], columns: string[]) =>
   upsert(table, identity, columns, `select * from ${stagingName(type)} where is_removed is null`)
 
-export const removeRecords = (type: RecordType, table: string, identity: string[]) =>
+export const removeRecords = (type: StagedType, table: string, identity: string[]) =>
   `delete from ${table} stored using ${stagingName(type)} removed
     where is_removed and ${identity.map((column) => `stored.${column} = removed.${column}`).join(' and ')}`

@@ -1,6 +1,7 @@
 import type { ChangeKind } from '../../read-models/steps.ts'
+import { isProof } from '../../schemas/payloads/claim-proofs.ts'
 import type { Query } from '../batch-connection.ts'
-import type { RecordType } from '../records.ts'
+import type { StagedType } from '../records.ts'
 import { ImportFaultsError, MAX_REPORTED, ValidationErrors } from '../validation-errors.ts'
 import { fromLineId, isSameClaim, stagingName } from './staging.ts'
 
@@ -9,9 +10,12 @@ import { fromLineId, isSameClaim, stagingName } from './staging.ts'
  * stored nor in the call, and their positions; they run on the staging tables, before anything is written.
  */
 
+const isProofOf = (table: 'staged_claim' | 'staged_claimsignature') =>
+  table === 'staged_claim' ? 'false' : isProof('source.signature')
+
 const claimedIncentive = (table: 'staged_claim' | 'staged_claimsignature', key: 'incentiveIndex' | 'incentiveId') => `
   select source.line_id,
-    case when named.id is null and stored.key is null then '/campaignId' else '/${key}' end as pointer,
+    case when named.id is null and stored.key is null or ${isProofOf(table)} then '/campaignId' else '/${key}' end as pointer,
     case when named.id is null and stored.key is null
       then 'refers to campaign ' || source.campaign_id || ', which is neither stored nor in the call'
       else 'refers to incentive ' || source.incentive_position || ', which the campaign does not have' end as message
@@ -46,7 +50,7 @@ const revertedIncentive = (table: 'claims' | 'claim_signatures', what: string, e
   from withdrawn ${exception}
   group by line_id, incentive_positions`
 
-const unknownTemplate = (of: RecordType, template: string) => ({
+const unknownTemplate = (of: StagedType, template: string) => ({
   of,
   sql: `select line_id, '/actionTemplateId',
     'refers to action template ' || template || ', which is neither stored nor in the call'
@@ -56,7 +60,7 @@ const unknownTemplate = (of: RecordType, template: string) => ({
     and not exists (select from action_templates where id = template)`,
 })
 
-const unknownAccessList = (of: RecordType, list: string, pointer: string) => ({
+const unknownAccessList = (of: StagedType, list: string, pointer: string) => ({
   of,
   sql: `select line_id, '${pointer}', 'refers to access list ' || list || ', which is neither stored nor in the call'
   from ${stagingName(of)}, lateral (select ${list} as list) named
@@ -122,6 +126,23 @@ const checks: readonly { of: ChangeKind; sql: string }[] = [
   { of: 'claim', sql: claimedIncentive('staged_claim', 'incentiveIndex') },
   { of: 'claimSignature', sql: claimedIncentive('staged_claimsignature', 'incentiveId') },
   {
+    of: 'claimSignature',
+    sql: `select line_id,
+      case when is_proof then '/campaignId' else '/incentiveId' end,
+      case when is_proof then 'refers to campaign ' || campaign_id || ', which pays nothing by a proof'
+        else 'refers to incentive ' || incentive_position || ', which is claimed by a claimProof' end
+    from (
+      select source.*, ${isProof('source.signature')} as is_proof, coalesce(
+        named.incentives -> (array_position(named.incentive_positions, source.incentive_position) - 1) ->> 'type',
+        (select incentives.type from campaigns join incentives on incentives.campaign_key = campaigns.key
+          where campaigns.id = source.campaign_id and incentives.position = source.incentive_position)) as type
+      from staged_claimsignature source left join staged_campaign named on named.id = source.campaign_id
+      where source.is_removed is null
+    ) signed
+    join incentive_traits traits using (type)
+    where is_proof <> (traits.reward = 'proof')`,
+  },
+  {
     of: 'withdrawnCampaign',
     sql: `select withdrawn_campaign.line_id, '/id', 'campaign ' || campaigns.id || ' still has claims'
   from withdrawn_campaign join campaigns using (id)
@@ -143,7 +164,7 @@ const checks: readonly { of: ChangeKind; sql: string }[] = [
 ]
 
 /** What campaigns refer to, by their records or on their chain: whether one still does is known once all others are as the records say. */
-const referred: readonly { of: RecordType; table: string; column: string; isReferred: string }[] = [
+const referred: readonly { of: StagedType; table: string; column: string; isReferred: string }[] = [
   {
     of: 'actionTemplate',
     table: 'action_templates',

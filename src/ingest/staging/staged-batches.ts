@@ -1,8 +1,15 @@
 import { type ChangeKind, withRestaged } from '../../read-models/steps.ts'
 import type { Send } from '../batch-connection.ts'
 import type { CampaignRecord } from '../campaign-records.ts'
-import { type IngestRecord, type RecordType, type RemovalRecord, recordTypes } from '../records.ts'
-import { type RecordOf, stagingTables, withoutUnknownAmounts } from './staged-columns.ts'
+import { toStored, toStoredRemoval } from '../claim-proofs.ts'
+import {
+  type ClaimProofRecord,
+  type IngestRecord,
+  type RemovalRecord,
+  type StagedType,
+  stagedTypes,
+} from '../records.ts'
+import { type RecordOf, stagingTables, toStoredIncentive } from './staged-columns.ts'
 import { columnsOf, isSameClaim, removalColumns, stagingName, withdrawRemoved } from './staging.ts'
 
 /** The identity of a claim on its chain. */
@@ -43,7 +50,7 @@ export type PriceSource = { token: TokenIdentity } & ({ feed: string } | { fixed
 /** Facts that are added, replaced or withdrawn together. */
 export interface Batch {
   /** Records as `readRecord` returns them: valid, addresses and IDs lower-case. */
-  records: readonly IngestRecord[]
+  records: readonly (IngestRecord | ClaimProofRecord)[]
   /** Records to take back by their identity, of these too. */
   removals?: readonly RemovalRecord[]
   /** Incentives of stored campaigns of which nothing but the state has changed: what has been claimed, what is left. */
@@ -79,14 +86,14 @@ function toRows(batch: Batch) {
     if (others === undefined) rows.set(kind, [row])
     else others.push(row)
   }
-  for (const [index, record] of records.entries()) add(record.type, toRow(record.type, record, index + 1))
-  for (const [index, removal] of removals.entries()) {
+  for (const [index, record] of records.map(toStored).entries()) add(record.type, toRow(record.type, record, index + 1))
+  for (const [index, removal] of removals.map(toStoredRemoval).entries()) {
     const columns = removalColumns(removal).map(({ name, value }) => [name, value])
     const line = records.length + index + 1
     add(removal.of, JSON.stringify({ line_id: line, ...Object.fromEntries(columns), is_removed: true }))
   }
   for (const { campaignId, position, definition } of incentives) {
-    const known = withoutUnknownAmounts(definition)
+    const known = toStoredIncentive(definition)
     add('incentive', JSON.stringify({ campaign_id: campaignId, position, definition: known }))
   }
   for (const { chainId, txHash, logIndex } of revertedClaims) {
@@ -125,7 +132,7 @@ function* toPriceRows({ priceSources, feedPrices = [], withdrawnFeedPrices }: Ba
 }
 
 /** A record as JSON. Numbers in it are exact, because they are texts. */
-function toRow<Type extends RecordType>(type: Type, record: RecordOf<Type>, lineId: number) {
+function toRow<Type extends StagedType>(type: Type, record: RecordOf<Type>, lineId: number) {
   let row = `{"line_id":${lineId}`
   for (const { name, sqlType, toValue } of columnsOf(type)) {
     const value = toValue(record)
@@ -149,7 +156,7 @@ interface Staging {
 /** What fills the staging tables, in this order. */
 export const staging: readonly Staging[] = [
   // First of all the records, which the others are compared with.
-  ...recordTypes.map((type) => ({ kind: type, table: stagingName(type), identity: stagingTables[type].identity })),
+  ...stagedTypes.map((type) => ({ kind: type, table: stagingName(type), identity: stagingTables[type].identity })),
   { kind: 'incentive', table: 'staged_incentive_state' },
   { kind: 'priceSource', table: 'staged_price_source' },
   { kind: 'feedPrice', table: 'staged_feed_price' },

@@ -1,15 +1,15 @@
 import { type CampaignField, campaignFields, metadataFields, withColumns } from '../../database/campaign-fields.ts'
 import { claimTotals } from '../campaign-records.ts'
-import type { IngestRecord, RecordType } from '../records.ts'
+import type { IngestRecord, StagedType } from '../records.ts'
 
-export type RecordOf<Type extends RecordType> = Extract<IngestRecord, { type: Type }>
+export type RecordOf<Type extends StagedType> = Extract<IngestRecord, { type: Type }>
 export type Value = string | number | boolean | null | undefined
 
 /**
  * The temporary table for the records of one type: its columns in SQL, what a record puts into each, and the columns
  * that make two records the same (the later one counts).
  */
-interface StagingTable<Type extends RecordType> {
+interface StagingTable<Type extends StagedType> {
   identity: string[]
   /** Records contain texts of any length. */
   isWide?: true
@@ -24,9 +24,14 @@ const indexesOf = (values: readonly unknown[]) => values.map((_, index) => index
 export const toInstant = (text: string | null | undefined) => (text ? new Date(text).toISOString() : null)
 const partOfId = (id: string, part: 0 | 1 | 2) => id.split(':')[part]
 
-/** Totals of an incentive that its record leaves open with `""` are left out: they are derived. */
-export const withoutUnknownAmounts = (incentive: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(incentive).filter(([key, value]) => !(claimTotals.has(key) && value === '')))
+/**
+ * An incentive as it is stored: totals that its record leaves open with `""` are left out, since they are derived; an instant has
+ * milliseconds.
+ */
+export const toStoredIncentive = ({ claimUntil, ...incentive }: Record<string, unknown>) => ({
+  ...Object.fromEntries(Object.entries(incentive).filter(([key, value]) => !(claimTotals.has(key) && value === ''))),
+  ...(typeof claimUntil === 'string' && { claimUntil: toInstant(claimUntil) }),
+})
 
 /** What a record has in a field that is a column, as it is staged: by the SQL type of the column. */
 const stagedValues: Record<string, (value: string) => unknown> = {
@@ -36,7 +41,7 @@ const stagedValues: Record<string, (value: string) => unknown> = {
 }
 
 type CampaignOrMetadata = RecordOf<'campaign'> | RecordOf<'campaignMetadata'>
-type Columns<Type extends RecordType> = StagingTable<Type>['columns']
+type Columns<Type extends StagedType> = StagingTable<Type>['columns']
 
 const fieldColumns = (fields: Record<string, CampaignField>) =>
   withColumns(fields).map(({ name, field, sqlName, sqlType }) => ({
@@ -89,7 +94,7 @@ function toChosen(metadata: RecordOf<'campaignMetadata'>) {
 }
 
 /** The staging table of each type of record. */
-export const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
+export const stagingTables: { [Type in StagedType]: StagingTable<Type> } = {
   token: {
     identity: ['chain_id', 'address'],
     isWide: true,
@@ -161,7 +166,7 @@ export const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
       ...stagedFields(campaignFields),
       ...tokenColumns,
       max_claims_per_claimant: ['numeric', ({ maxClaimsPerClaimant: max }) => (max === 'unlimited' ? 'Infinity' : max)],
-      incentives: ['jsonb', (campaign) => json(campaign.incentives.map(withoutUnknownAmounts))],
+      incentives: ['jsonb', (campaign) => json(campaign.incentives.map(toStoredIncentive))],
       // Ascending, parallel to the incentives.
       incentive_positions: [
         'smallint[]',

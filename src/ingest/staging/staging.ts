@@ -1,9 +1,9 @@
 import type { ChangeKind } from '../../read-models/steps.ts'
-import type { RecordType, RemovalRecord } from '../records.ts'
+import type { RemovalRecord, StagedType } from '../records.ts'
 import { type RecordOf, stagingTables, toInstant, type Value } from './staged-columns.ts'
 
 /** Whether every record of the type fits a page of a table, whatever it contains. */
-export const isBounded = (type: RecordType) => stagingTables[type].isWide === undefined
+export const isBounded = (type: StagedType) => stagingTables[type].isWide === undefined
 
 /** Working tables for incentives with a new state, and for the identities of what is withdrawn. */
 export const changeTables = {
@@ -13,7 +13,7 @@ export const changeTables = {
 }
 
 /** Name of the staging table of a record type. */
-export const stagingName = (type: RecordType) => `staged_${type.toLowerCase()}`
+export const stagingName = (type: StagedType) => `staged_${type.toLowerCase()}`
 
 /** The condition that two rows are of the same claim. */
 export const isSameClaim = (one: string, other: string) =>
@@ -33,13 +33,13 @@ export const fromLineId = (lineId: number) => ({
  * Columns of the temporary table; each row also has the line of its record. A removal has its identity and nothing else, so
  * that of a record and its removal the later one counts.
  */
-export const stagingColumns = (type: RecordType) =>
+export const stagingColumns = (type: StagedType) =>
   ['line_id bigint', ...columnsOf(type).map(({ name, sqlType }) => `${name} ${sqlType}`), 'is_removed boolean'].join(
     ', ',
   )
 
 /** Deletes all but the last of records with the same identity. */
-function dropSupersededSql(type: RecordType) {
+function dropSupersededSql(type: StagedType) {
   const { identity } = stagingTables[type]
   const name = stagingName(type)
   const same = identity.map((column) => `superseded.${column} = latest.${column}`).join(' and ')
@@ -49,18 +49,18 @@ function dropSupersededSql(type: RecordType) {
 }
 
 /** After many records: with an index and statistics, later statements need not compare each with each. */
-export const settleStagedSql = (type: RecordType) => [
+export const settleStagedSql = (type: StagedType) => [
   `analyze ${stagingName(type)}`,
   dropSupersededSql(type),
   `create unique index on ${stagingName(type)} (${stagingTables[type].identity.join(', ')})`,
 ]
 
-const withdraw = (type: RecordType, table: keyof typeof changeTables, columns: string) =>
+const withdraw = (type: StagedType, table: keyof typeof changeTables, columns: string) =>
   `with removed as (delete from ${stagingName(type)} where is_removed returning ${columns})
   insert into ${table} (${columns}) select ${columns} from removed`
 
 /** Removals of what a chain can take back too go the same way. */
-export const withdrawRemoved: { of: RecordType; kind: ChangeKind; sql: string }[] = [
+export const withdrawRemoved: { of: StagedType; kind: ChangeKind; sql: string }[] = [
   {
     of: 'claim',
     kind: 'withdrawnClaim',
@@ -73,10 +73,10 @@ export const withdrawRemoved: { of: RecordType; kind: ChangeKind; sql: string }[
   },
 ]
 
-const columnLists = new Map<RecordType, unknown>()
+const columnLists = new Map<StagedType, unknown>()
 
 /** Columns of a staging table, without the position: name, SQL type, and what a record puts there. */
-export function columnsOf<Type extends RecordType>(type: Type) {
+export function columnsOf<Type extends StagedType>(type: Type) {
   const list =
     columnLists.get(type) ??
     Object.entries(stagingTables[type].columns).map(([name, [sqlType, toValue]]) => ({ name, sqlType, toValue }))
@@ -85,7 +85,7 @@ export function columnsOf<Type extends RecordType>(type: Type) {
 }
 
 /** The keys of a removal, by the column in which each is staged. */
-const identityColumns: Record<string, (removal: RemovalRecord) => Value> = {
+const identityColumns: Record<string, (removal: RemovalRecord<StagedType>) => Value> = {
   chain_id: ({ chainId }) => chainId,
   address: ({ address }) => address,
   at: ({ at }) => toInstant(String(at)),
@@ -99,7 +99,7 @@ const identityColumns: Record<string, (removal: RemovalRecord) => Value> = {
 }
 
 /** A removal as values of the columns of the staging table of what it removes. */
-export const removalColumns = (removal: RemovalRecord) => {
+export const removalColumns = (removal: RemovalRecord<StagedType>) => {
   const { identity } = stagingTables[removal.of]
   return columnsOf(removal.of).map(({ name }) => ({
     name,
@@ -108,14 +108,14 @@ export const removalColumns = (removal: RemovalRecord) => {
 }
 
 /** A record as a line of COPY's text format. */
-export function toCopyLine<Type extends RecordType>(type: Type, record: RecordOf<Type>, lineId: number) {
+export function toCopyLine<Type extends StagedType>(type: Type, record: RecordOf<Type>, lineId: number) {
   let text = String(lineId)
   for (const { toValue } of columnsOf(type)) text += `\t${toCopyValue(toValue(record))}`
   return `${text}\t\\N\n`
 }
 
 /** A removal as such a line. */
-export function toRemovalLine(removal: RemovalRecord, lineId: number) {
+export function toRemovalLine(removal: RemovalRecord<StagedType>, lineId: number) {
   const values = removalColumns(removal).map(({ value }) => toCopyValue(value))
   return `${[lineId, ...values, true].join('\t')}\n`
 }

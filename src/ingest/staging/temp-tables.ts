@@ -4,12 +4,12 @@ import { contributionTables } from '../../read-models/claim-windows/maintain.ts'
 import { stateTables } from '../../read-models/incentive-state/maintain.ts'
 import { priceTables } from '../../read-models/prices/maintain.ts'
 import { claimDeltaTables } from '../merge/merge-claims.ts'
-import { recordTypes } from '../records.ts'
+import { stagedTypes } from '../records.ts'
 import { changeTables, isBounded, stagingColumns, stagingName } from './staging.ts'
 
 /** The working tables of a batch, and their columns: values that always fit a page. */
 const workingTables: Record<string, string> = {
-  ...Object.fromEntries(recordTypes.filter(isBounded).map((type) => [stagingName(type), stagingColumns(type)])),
+  ...Object.fromEntries(stagedTypes.filter(isBounded).map((type) => [stagingName(type), stagingColumns(type)])),
   ...changeTables,
   // Whether its record is added, replaced or removed: else only claims or tokens change its derived data.
   touched_campaigns: 'key bigint, is_record_touched boolean',
@@ -22,7 +22,7 @@ const workingTables: Record<string, string> = {
 }
 
 /** The tables of records that contain texts of any length. */
-const wideTypes = recordTypes.filter((type) => !isBounded(type))
+const wideTypes = stagedTypes.filter((type) => !isBounded(type))
 
 export const workingTableNames = [...Object.keys(workingTables), ...wideTypes.map(stagingName)].sort()
 

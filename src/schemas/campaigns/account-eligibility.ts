@@ -13,6 +13,7 @@ export type Verdict = Static<typeof Verdict>
 const reasonCodes = [
   'not-started',
   'ended',
+  'claim-window-closed',
   'max-participants-reached',
   'incentive-spent',
   'reward-exceeds-budget',
@@ -22,6 +23,7 @@ const reasonCodes = [
   'already-claimed',
   'claimed-before',
   'signature-missing',
+  'proof-outdated',
   'signature-invalid',
 ] as const
 
@@ -31,10 +33,13 @@ export const ClaimReason = component(
   {
     code: word(
       reasonCodes,
-      '`list-unknown`, and `claimed-before` where it is unknown how the validator limits claims, make the verdict `unknown`; else `claimed-before` and `signature-missing` only inform; all others block.',
+      '`list-unknown`, `proof-outdated`, and `claimed-before` where it is unknown how the validator limits claims, make the verdict `unknown`; else `claimed-before` and `signature-missing`, which is also said of a proof, only inform; all others block.',
     ),
     at: Type.Optional(
-      ref(Instant, 'Start (`not-started`) or end (`ended`) of the campaign, or time of the last claim.'),
+      ref(
+        Instant,
+        'Start (`not-started`), end (`ended`) or deadline of claims (`claim-window-closed`) of the campaign, or time of the last claim.',
+      ),
     ),
     maxParticipants: Type.Optional(ref(BaseUnits, 'Number of accounts that may claim (`max-participants-reached`).')),
     listType: Type.Optional(
@@ -50,7 +55,8 @@ export const ClaimReason = component(
     allowed: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: 'Maximum number of claims of one account (`already-claimed`).',
+        description:
+          'Maximum number of claims of one account (`already-claimed`); absent of an incentive that is claimed as often as more is owed.',
       }),
     ),
   },
@@ -61,20 +67,24 @@ const ClaimTransaction = component(
   'ClaimTransaction',
   'A transaction that claims for the account; anyone may send it. Some validators want a fee as its value.',
   {
-    to: ref(Address, 'The campaign core.'),
-    data: text('Call data of `claimIncentiveFor`, hexadecimal.', { maxLength: 140_000 }),
+    to: ref(Address, 'The campaign core, or the manager of a time-based campaign.'),
+    data: text('Call data of `claimIncentiveFor`, or of the `claim` of a manager, hexadecimal.', {
+      maxLength: 140_000,
+    }),
   },
 )
 
 /** The data needed to claim; present if the verdict is `claimable`. */
 export const claimableFields = {
   signature: Type.Optional(
-    text('The signature of the validator, hexadecimal. Only if the verdict is `claimable`.', {
+    text('The signature of the validator, hexadecimal. Only if the verdict is `claimable`, and not by a proof.', {
       maxLength: 65_536,
     }),
   ),
   referrer: Type.Optional(ref(Address, 'Who referred the account; the zero address is nobody. With `signature`.')),
-  transaction: Type.Optional(ref(ClaimTransaction, 'If `signature` is the whole payload of a claim.')),
+  transaction: Type.Optional(
+    ref(ClaimTransaction, 'If `signature` is the whole payload of a claim, or there is a proof.'),
+  ),
 }
 
 export const verdictAndReasons = {
@@ -92,7 +102,7 @@ export const rewardFields = {
   rewardNow: Type.Optional(
     ref(
       TotalAmount,
-      'What a claim at the moment of the response pays, in base units of the reward token; points are plain numbers. Where the action decides, by the signed amount. Absent for a raffle, for a place on a list, and where the amount is unknown.',
+      'What a claim at the moment of the response pays, in base units of the reward token; points are plain numbers. Where the action decides, by the signed amount; by a proof, what it says in all less what was claimed. Absent for a raffle, for a place on a list, and where the amount is unknown.',
     ),
   ),
   rewardNowUsd: Type.Optional(ref(UsdAmount, '`rewardNow` in US dollars at the current price; absent if unknown.')),

@@ -1,10 +1,10 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
-import { Address, BaseUnits, TotalAmount, text } from '../primitives.ts'
+import { Address, BaseUnits, Bytes32, Instant, TotalAmount, text } from '../primitives.ts'
 import { component, openEnumeration, ref, refOrNull, word, zeroOrOne } from '../schema-builders.ts'
 import { TokenMetadata } from './tokens.ts'
 
 /*
- * The ten incentive variants, discriminated by `type`. A variant is written once: the response of the API and the record
+ * The incentive variants, discriminated by `type`. A variant is written once: the response of the API and the record
  * that the import accepts are both made from it (see asIncentiveRecord).
  */
 
@@ -83,9 +83,9 @@ const decidedByAction = <T extends typeof Criteria | typeof CriteriaWithValueTyp
 export interface IncentiveTraits {
   /**
    * What a claim pays: `fixed` is the field `reward`; `share` is that share of an amount, told in percent; `auction` follows from the
-   * state of an auction; `none`: no field says it.
+   * state of an auction; `proof` is what a proof says in all, less what was claimed; `none`: no field says it.
    */
-  reward: 'fixed' | 'share' | 'auction' | 'none'
+  reward: 'fixed' | 'share' | 'auction' | 'proof' | 'none'
   /** What its limit counts: all its `claims`, the `remaining claims`, or the base units of its `budget`. */
   limit: 'claims' | 'remaining claims' | 'budget'
   /** The contract pays an address once, whatever the validator allows. */
@@ -204,7 +204,32 @@ const ERC20PeggedVariableCriteriaIncentiveV2 = variant(
   { reward: 'share', limit: 'budget', paysOnce: false },
 )
 
-/** In the order of the reference. */
+/** Of the protocol's time-based campaigns (spec §22). */
+const TimeBasedIncentive = variant(
+  'TimeBasedIncentive',
+  'A token that is earned over time, owed by a Merkle root, and claimed with a proof, as often as more is owed.',
+  {
+    asset,
+    limit: baseUnits('What the campaign pays in all, after the protocol fee, in base units of `asset`.'),
+    committed: Type.Optional(
+      baseUnits(
+        'What the newest root owes to all accounts, claimed or not, in base units of `asset`; absent if not recorded.',
+      ),
+    ),
+    ...tokenProperties,
+    claimUntil: ref(Instant, 'The deadline of claims: the end of the campaign and its claim window.'),
+    openEnded: Type.Boolean({ description: 'Whether it pays at a rate until its budget, which may grow, is used up.' }),
+    emissionRate: Type.Optional(
+      baseUnits('What an open-ended campaign pays, in base units of `asset` a second, times 10^12; absent of others.'),
+    ),
+    isFinal: Type.Boolean({ description: 'Whether the newest root is the last.' }),
+    configHash: ref(Bytes32, 'What the terms, which no chain has, are committed to by.'),
+    root: Type.Optional(ref(Bytes32, 'The newest root, which a proof has to lead to; absent if not recorded.')),
+  },
+  { reward: 'proof', limit: 'budget', paysOnce: false },
+)
+
+/** In the order of the reference; later ones behind them. */
 const variants = [
   AllowListIncentive,
   CGDAIncentive,
@@ -216,6 +241,7 @@ const variants = [
   ERC20PeggedIncentive,
   ERC20PeggedVariableCriteriaIncentive,
   ERC20PeggedVariableCriteriaIncentiveV2,
+  TimeBasedIncentive,
 ] as const
 
 /** The schemas of all variants, in the order of the reference. */

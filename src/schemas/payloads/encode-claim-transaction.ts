@@ -8,6 +8,8 @@ import {
   slice,
 } from 'viem/utils'
 
+import type { ClaimProof } from './claim-proofs.ts'
+
 type Hex = `0x${string}`
 
 /*
@@ -89,6 +91,20 @@ export function toClaimTransaction({ campaignId, incentiveIndex, claimant, refer
     args: [BigInt(boostId), BigInt(incentiveIndex), referrer as Hex, signature.toLowerCase() as Hex, claimant as Hex],
   })
   return { to: core, data }
+}
+
+const proofFunction = parseAbi([
+  'function claim(uint256 campaignId, address user, uint256 cumulativeAmount, bytes32[] proof)',
+])
+
+/** The call that claims by a proof what is owed, of the manager that is in the campaign's ID. */
+export function toProofTransaction(campaignId: string, claimant: string, { cumulativeAmount, proof }: ClaimProof) {
+  const [, manager = '', identifier = ''] = campaignId.split(':')
+  const data = encodeFunctionData({
+    abi: proofFunction,
+    args: [BigInt(identifier), claimant as Hex, BigInt(cumulativeAmount), proof as readonly Hex[]],
+  })
+  return { to: manager, data }
 }
 
 /** Multicall3, at the same address on all chains of the protocol. */

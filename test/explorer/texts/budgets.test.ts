@@ -53,7 +53,7 @@ test('claims are limited where the number of them is', () => {
     undefined,
     { left: 20n, total: 33n },
     { total: 40n },
-    ...Array.from({ length: 6 }, () => undefined),
+    ...Array.from({ length: 7 }, () => undefined),
   ])
 })
 

@@ -52,6 +52,8 @@ const ALL: Record<IncentiveType, string> = {
     '200 % of the amount of the action, paid in ASSET, at most the worth of 6 PEG for one claim, to anybody, without end; 0.014 ASSET of 0.026 ASSET left.',
   ERC20PeggedVariableCriteriaIncentiveV2:
     '200 % of the amount of the action, paid in ASSET, at most the worth of 6 PEG for one claim, to anybody, without end; 0.014 ASSET of 0.026 ASSET left.',
+  TimeBasedIncentive:
+    'ASSET that is earned over time, as terms decide that no chain has, to anybody, without end; 0.014 ASSET of 0.026 ASSET left, 0.04 ASSET earned so far, claimable until 2031-03-01T00:00:00.000Z.',
 }
 
 test.each(Object.entries(ALL))('%s is explained in a sentence, with exact amounts', (type, sentence) => {
@@ -76,6 +78,7 @@ test('every variant of the document is explained, and has a name', () => {
     'Fixed worth',
     'Share of the action, pegged',
     'Share of the action, pegged',
+    'Reward over time',
   ])
 })
 

@@ -142,7 +142,7 @@ describe('filters', () => {
       .filter(({ asset }) => asset !== undefined)
       .map((incentive) => aCampaign({ incentives: [incentive] }))
     await api.save(...paying)
-    expect(paying).toHaveLength(8)
+    expect(paying).toHaveLength(9)
     const all = idsOf(paying.toReversed())
     expect(await found(api, `tokenWhitelist=false&tokens=8453:${anAddress('asset')}`)).toEqual(all)
     expect(await found(api, `tokenWhitelist=false&tokens=8453:${anAddress('peg')}`)).toEqual([])

@@ -7,7 +7,7 @@ import { createRandom, randomBatch } from '../../setup/data/random-records.ts'
 import { aCampaign, anAddress, toClaimIdentity } from '../../setup/records.ts'
 import { firstOf, repeated } from '../../setup/repetitions.ts'
 import { combinationsOf, filtersOf } from '../../setup/requests/every-filter.ts'
-import { identityOf, type QueryText } from '../../setup/second-opinion/second-opinion.ts'
+import { identityOf, latestOf, type QueryText } from '../../setup/second-opinion/second-opinion.ts'
 import { expectedCampaigns } from '../../setup/second-opinion/second-opinion-campaigns.ts'
 import { type BorrowedTestApp, borrowTestApp } from '../../setup/test-app.ts'
 
@@ -93,7 +93,7 @@ test.each(firstOf([1, 2]))(
           .map((claim) => toClaimIdentity(asRead(claim) as ClaimRecord)),
         revertedCampaigns: gone.flatMap((record) => (record.type === 'campaign' ? record.id.toLowerCase() : [])),
       })
-      const facts = new Map([...records, ...added].map((record) => [identityOf(record), record]))
+      const facts = new Map(latestOf([...records, ...added]).map((record) => [identityOf(record), record]))
       for (const record of gone) facts.delete(identityOf(record))
       records = [...facts.values()]
     }

@@ -26,6 +26,8 @@ export function identityOf(record: ImportRecord): string {
       return `claim ${record.campaignId.split(':')[0]} ${record.txHash} ${record.logIndex}`.toLowerCase()
     case 'claimSignature':
       return `claimSignature ${record.campaignId} ${record.claimant} ${record.incentiveId}`.toLowerCase()
+    case 'claimProof':
+      return `claimProof ${record.campaignId} ${record.claimant}`.toLowerCase()
     case 'profile':
       return `profile ${record.userAddress}`.toLowerCase()
     case 'actionTemplate':

@@ -1,5 +1,5 @@
 import type { IncentiveType } from '../../../src/schemas/campaigns/incentives.ts'
-import { anAddress } from '../records.ts'
+import { aHash, anAddress } from '../records.ts'
 
 export const MAX_UINT256 = String(2n ** 256n - 1n)
 
@@ -21,6 +21,11 @@ export const variants = {
   ERC20PeggedIncentive: { asset: anAddress('asset'), peg: anAddress('peg'), reward: '1', limit: '2' },
   ERC20PeggedVariableCriteriaIncentive: criteriaIncentive({ peg: anAddress('peg') }, {}),
   ERC20PeggedVariableCriteriaIncentiveV2: criteriaIncentive({ peg: anAddress('peg') }, { valueType: 0 }),
+  TimeBasedIncentive: {
+    ...{ asset: anAddress('asset'), limit: '5000', committed: '900', claimedAmount: '3', totalAmountClaimed: '4' },
+    ...{ totalClaims: '1', remainingBalance: '4996', claimUntil: '2030-01-31T12:00:00.000Z', openEnded: true },
+    ...{ emissionRate: '1500000000000', isFinal: false, configHash: aHash('terms'), root: aHash('root') },
+  },
 } satisfies Record<IncentiveType, object>
 
 function criteriaIncentive(parts: object, criteriaParts: object) {

@@ -25,6 +25,15 @@ const claimFunction = parseAbi([
   'function claimIncentiveFor(uint256 boostId, uint256 incentiveId, address referrer, bytes data, address claimant) payable',
 ])
 
+const proofFunction = parseAbi(['function claim(uint256 id, address user, uint256 cumulativeAmount, bytes32[] proof)'])
+
+/** The call that claims by a proof. */
+export function proofCall(campaignId: string, claimant: string, of: { cumulativeAmount: string; proof: string[] }) {
+  const [, to = '', id = ''] = campaignId.split(':')
+  const args = [BigInt(id), claimant as Hex, BigInt(of.cumulativeAmount), of.proof as Hex[]] as const
+  return { to, data: encodeFunctionData({ abi: proofFunction, args }).toLowerCase() }
+}
+
 /** The call that claims with such data. */
 export function claimCall(
   campaignId: string,

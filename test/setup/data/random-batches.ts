@@ -65,6 +65,7 @@ export function* randomBatches(random: Random): Generator<Batch> {
       ...some(all('token'), 0.2),
       ...some(all('contract'), 0.2),
       ...some(all('claimSignature'), 0.1),
+      ...some(all('claimProof'), 0.1),
       ...some(all('claim'), 0.05),
     ]
     for (const record of removed) facts.delete(identityOf(record))

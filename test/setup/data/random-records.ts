@@ -2,13 +2,14 @@ import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import type {
   AccessListRecord,
   ActionTemplateRecord,
+  ClaimProofRecord,
   ClaimRecord,
   ClaimSignatureRecord,
   ContractRecord,
   ImportRecord,
   TokenRecord,
 } from '../../../src/ingest/records.ts'
-import { type IncentiveType, incentiveTypes } from '../../../src/schemas/campaigns/incentives.ts'
+import type { IncentiveType } from '../../../src/schemas/campaigns/incentives.ts'
 import { aHash, anAddress, aStep, inUpperCase } from '../records.ts'
 import { identityOf } from '../second-opinion/second-opinion.ts'
 import { aPayload } from './payloads.ts'
@@ -108,6 +109,30 @@ function randomTokens({ chance, pick, some, addressInAnyCase }: Random): TokenRe
   )
 }
 
+/** Of which one is in force, or none is known to be. */
+const roots = [aHash('root 1'), aHash('root 2')]
+
+/** An incentive that is claimed by proofs, of a number. */
+function timeBasedIncentive(number: number, base: number): CampaignRecord['incentives'][number] {
+  const of = <Value>(values: readonly Value[], by: number) => values[Math.floor(number / by) % values.length] as Value
+  const until = base + of([-HOUR, 0, 1, HOUR, DAY, 90 * DAY], 7)
+  return {
+    ...{ type: 'TimeBasedIncentive', asset: of(assets, 3), limit: of(limits, 5) },
+    ...of([{}, { totalAmountClaimed: '' }, { totalAmountClaimed: '1', totalClaims: '5' }], 2),
+    ...of([{}, {}, { remainingBalance: '0' }, { remainingBalance: '12345678901234567890' }], 17),
+    ...of([{}, ...claimed.map((committed) => ({ committed }))], 11),
+    claimUntil: new Date(until * 1000).toISOString(),
+    ...of(
+      [{ openEnded: false }, ...['0', '1', '10000000000', MAX].map((rate) => aRate(rate)), { openEnded: true }],
+      13,
+    ),
+    ...{ isFinal: number % 2 === 0, configHash: inUpperCase(aHash(`terms ${number % 9}`)) },
+    ...of([{}, ...roots.map((root) => ({ root: inUpperCase(root) }))], 19),
+  }
+}
+
+const aRate = (emissionRate: string) => ({ openEnded: true, emissionRate })
+
 function randomIncentive({ chance, pick, addressInAnyCase }: Random): CampaignRecord['incentives'][number] {
   const asset = addressInAnyCase(pick([assets[0], assets[0], ...assets, anAddress('unknown token')]) as string)
   const reward = pick(rewards)
@@ -133,7 +158,7 @@ function randomIncentive({ chance, pick, addressInAnyCase }: Random): CampaignRe
   const budgeted = { asset, reward, limit, ...figures }
   const scaledV1 = () => ({ ...budgeted, ...scaled, criteria })
   const scaledV2 = () => ({ ...budgeted, ...scaled, criteria: { ...criteria, valueType: pick([0, 1]) } })
-  const fields: Record<IncentiveType, () => object> = {
+  const fields: Record<Exclude<IncentiveType, 'TimeBasedIncentive'>, () => object> = {
     AllowListIncentive: () => ({
       allowListAddress: addressInAnyCase(pick([anAddress('allow list'), ...assets])),
       limit,
@@ -148,7 +173,7 @@ function randomIncentive({ chance, pick, addressInAnyCase }: Random): CampaignRe
     ERC20PeggedVariableCriteriaIncentive: () => ({ peg, ...scaledV1() }),
     ERC20PeggedVariableCriteriaIncentiveV2: () => ({ peg, ...scaledV2() }),
   }
-  const type = pick(incentiveTypes)
+  const type = pick(Object.keys(fields) as (keyof typeof fields)[])
   return { type, ...fields[type]() }
 }
 
@@ -225,7 +250,9 @@ function randomCampaign(id: string, leastIncentives: number, base: number, rando
     txHash: addressInAnyCase(aHash(`campaign ${id}`)),
     protocolFee: '0',
     maxParticipants: chance(0.8) ? '0' : pick(['1', '2', '3', '4', MAX]),
-    incentives: Array.from({ length: incentives }, () => randomIncentive(random)),
+    incentives: Array.from({ length: incentives }, () => randomIncentive(random)).map((incentive, index) =>
+      Number(blockTimestamp) % 6 === index ? timeBasedIncentive(Number(blockTimestamp), base) : incentive,
+    ),
     ...withoutUndefined(optional),
     // No choices of their own, which would change all that come after them.
     ...(optional.campaignName && { campaignName: campaignNames[Number(blockTimestamp) % 4] ?? null }),
@@ -263,6 +290,24 @@ const SIGNED_AMOUNTS = [0n, 1n, 999_999n, 12_345_678n, 10n ** 12n, 10n ** 18n, 7
 const randomSignature = (number: number) =>
   number % 5 < 2 ? `0xAb${number}` : aPayload(SIGNED_AMOUNTS[number % SIGNED_AMOUNTS.length] ?? 0n)
 
+const isTimeBased = (campaign: CampaignRecord | undefined, index: number) =>
+  campaign?.incentives[index]?.type === 'TimeBasedIncentive'
+
+/** Proofs of some people, by the numbers of the campaign: choices of their own would change all that come after them. */
+function proofsOn({ id, blockTimestamp }: CampaignRecord): ClaimProofRecord[] {
+  const number = Number(blockTimestamp)
+  return people.flatMap((claimant, index) => {
+    if ((number + index) % 3 === 0) return []
+    const amounts = ['0', '1', '2', '1000000', '3000000000000000000', MAX]
+    return {
+      ...{ type: 'claimProof' as const, campaignId: id, claimant: index % 2 === 0 ? claimant : inUpperCase(claimant) },
+      cumulativeAmount: amounts[(number + index) % amounts.length] ?? '0',
+      proof: ['left', 'right'].slice(0, (number + index) % 3).map((word) => aHash(word)),
+      root: roots[(number + index) % 2] ?? '',
+    }
+  })
+}
+
 export function randomBatch(stored: readonly ImportRecord[], base: number, random: Random): ImportRecord[] {
   const { chance, integer, pick, some, shuffled, addressInAnyCase } = random
   const facts = [...new Map(stored.map((record) => [identityOf(record), record])).values()]
@@ -293,8 +338,9 @@ export function randomBatch(stored: readonly ImportRecord[], base: number, rando
   // A campaign keeps the incentives that something stored refers to.
   const least = new Map<string, number>()
   for (const record of facts) {
-    if (record.type !== 'claim' && record.type !== 'claimSignature') continue
-    const index = record.type === 'claim' ? record.incentiveIndex : record.incentiveId
+    if (record.type !== 'claim' && record.type !== 'claimSignature' && record.type !== 'claimProof') continue
+    const index =
+      record.type === 'claim' ? record.incentiveIndex : record.type === 'claimProof' ? 0 : record.incentiveId
     least.set(lower(record.campaignId), Math.max(least.get(lower(record.campaignId)) ?? 0, index + 1))
   }
   const campaigns = some(campaignIds, isFirst ? 0.9 : 0.2).map((id) =>
@@ -326,6 +372,9 @@ export function randomBatch(stored: readonly ImportRecord[], base: number, rando
       referrer: addressInAnyCase(pick([ZERO, ...people])),
     }
   })
+  const isProven = ({ campaignId, incentiveId }: ClaimSignatureRecord) =>
+    isTimeBased(present.get(lower(campaignId)), incentiveId)
+  const proofs = campaigns.filter((campaign) => isTimeBased(campaign, 0)).flatMap(proofsOn)
   return shuffled<ImportRecord>([
     ...(isFirst ? [...templates, ...accessLists] : some([...templates, ...accessLists], 0.2)),
     ...some(randomTokens(random), isFirst ? 1 : 0.2),
@@ -335,4 +384,6 @@ export function randomBatch(stored: readonly ImportRecord[], base: number, rando
     ...moved,
     ...signatures,
   ])
+    .filter((record) => !(record.type === 'claimSignature' && isProven(record)))
+    .concat(proofs)
 }

@@ -144,8 +144,10 @@ function shownIncentive(incentive: Incentive, index: number, campaign: Campaign,
   const claims = claimsOn(campaign, index)
   const orRecorded = (name: string, derived: string) => (incentive[name] ? incentive[name] : derived)
   const total = String(amountClaimed(incentive, claims))
+  const words = ['configHash', 'root'].filter((name) => name in incentive).map((name) => [name, lower(incentive[name])])
   return {
     ...shown(incentive),
+    ...Object.fromEntries(words),
     totalAmountClaimed: total,
     claimedAmount: orRecorded('claimedAmount', total),
     totalClaims: orRecorded('totalClaims', String(claims.length)),

@@ -1,5 +1,5 @@
 import type { ImportRecord } from '../../../src/ingest/records.ts'
-import { claimCall, signedIn } from '../data/payloads.ts'
+import { claimCall, proofCall, signedIn } from '../data/payloads.ts'
 import type { Random } from '../data/random-records.ts'
 import {
   byId,
@@ -12,6 +12,7 @@ import {
   lower,
   payoutOf,
   type QueryText,
+  sum,
   type World,
   worldOf,
 } from './second-opinion.ts'
@@ -28,7 +29,14 @@ export interface Reason {
 }
 
 const BLOCKING = [
-  ...['not-started', 'ended', 'max-participants-reached', 'incentive-spent', 'reward-exceeds-budget'],
+  ...[
+    'not-started',
+    'ended',
+    'claim-window-closed',
+    'max-participants-reached',
+    'incentive-spent',
+    'reward-exceeds-budget',
+  ],
   ...['on-deny-list', 'not-on-allow-list', 'already-claimed'],
 ]
 
@@ -94,7 +102,11 @@ export function judged(campaign: Campaign, index: number | undefined, user: stri
   const iso = (text: string) => new Date(text).toISOString()
   if (startTime != null && Date.parse(startTime) > now.getTime())
     reasons.push({ code: 'not-started', at: iso(startTime) })
-  if (endTime != null && Date.parse(endTime) <= now.getTime()) reasons.push({ code: 'ended', at: iso(endTime) })
+  const until = index === undefined ? undefined : incentives[index]?.claimUntil
+  if (until !== undefined) {
+    if (Date.parse(String(until)) <= now.getTime())
+      reasons.push({ code: 'claim-window-closed', at: iso(String(until)) })
+  } else if (endTime != null && Date.parse(endTime) <= now.getTime()) reasons.push({ code: 'ended', at: iso(endTime) })
   const participants = new Set(campaign.claims.map(({ claimant }) => claimant)).size
   if (maxParticipants !== '0' && BigInt(participants) >= BigInt(maxParticipants))
     reasons.push({ code: 'max-participants-reached', maxParticipants })
@@ -114,7 +126,19 @@ export function judged(campaign: Campaign, index: number | undefined, user: stri
     index === undefined
       ? undefined
       : campaign.signatures.find((each) => each.incentiveId === index && lower(each.claimant) === user)
-  if (index !== undefined) {
+  const proof = index === undefined ? undefined : proofOf(campaign, index, user)
+  if (index !== undefined && isProven(incentive)) {
+    if (proof === undefined) reasons.push({ code: 'signature-missing' })
+    else if (proof.isOutdated) reasons.push({ code: 'proof-outdated' })
+    else if (proof.owed <= 0n) {
+      const last = lastOf(claimsOn(campaign, index).filter(({ claimant }) => claimant === user))
+      reasons.push({
+        code: 'already-claimed',
+        ...(last && { txHash: lower(last.record.txHash), at: new Date(last.milliseconds).toISOString() }),
+      })
+    }
+    isUnknown ||= proof?.isOutdated === true
+  } else if (index !== undefined) {
     const own = claimsOn(campaign, index).filter(({ claimant }) => claimant === user)
     const last = lastOf(own)
     const allowed = allowedOn(campaign, index)
@@ -127,11 +151,33 @@ export function judged(campaign: Campaign, index: number | undefined, user: stri
     if (signature === undefined) reasons.push({ code: 'signature-missing' })
   }
   const isBlocked = reasons.some(({ code }) => BLOCKING.includes(code))
-  const verdict = isBlocked ? 'blocked' : isUnknown ? 'unknown' : signature === undefined ? 'admitted' : 'claimable'
+  const given = isProven(incentive) ? proof : signature
+  const verdict = isBlocked ? 'blocked' : isUnknown ? 'unknown' : given === undefined ? 'admitted' : 'claimable'
   return {
     ...{ verdict, reasons },
     ...(verdict !== 'blocked' && index !== undefined ? figuresOf(campaign, index, user, world, now) : {}),
-    ...(verdict === 'claimable' && signature !== undefined ? claimWith(campaign.id, index ?? 0, user, signature) : {}),
+    ...(verdict === 'claimable' && proof !== undefined
+      ? { transaction: proofCall(campaign.id, user, proof.record) }
+      : verdict === 'claimable' && signature !== undefined
+        ? claimWith(campaign.id, index ?? 0, user, signature)
+        : {}),
+  }
+}
+
+const isProven = (incentive: Campaign['record']['incentives'][number] | undefined) =>
+  incentive !== undefined && payoutOf(incentive).reward === 'what is proven'
+
+/** What the proof of a user says that was not claimed yet; undefined without one. Only the first incentive has proofs. */
+function proofOf(campaign: Campaign, index: number, user: string) {
+  const incentive = campaign.record.incentives[index]
+  const record = campaign.proofs.find(({ claimant }) => lower(claimant) === user)
+  if (index !== 0 || record === undefined || !isProven(incentive)) return undefined
+  const own = claimsOn(campaign, index).filter(({ claimant }) => claimant === user)
+  const root = incentive?.root
+  return {
+    record,
+    owed: BigInt(record.cumulativeAmount) - sum(own.map(({ amount }) => amount)),
+    isOutdated: root !== undefined && lower(root) !== lower(record.root),
   }
 }
 
@@ -142,6 +188,8 @@ const outlookAt = (campaign: Campaign, index: number, world: World, now: Date) =
 export function paidNow(campaign: Campaign, index: number, user: string, world: World, now: Date): bigint | undefined {
   const incentive = campaign.record.incentives[index]
   if (incentive === undefined) return undefined
+  const proof = proofOf(campaign, index, user)
+  if (isProven(incentive)) return proof && !proof.isOutdated && proof.owed > 0n ? proof.owed : undefined
   const { rewardNow } = outlookAt(campaign, index, world, now)
   const signed = signedIn(
     campaign.signatures.find((each) => each.incentiveId === index && lower(each.claimant) === user)?.signature,
@@ -178,11 +226,14 @@ function figuresOf(campaign: Campaign, index: number, user: string, world: World
     rewardNow: amount === undefined ? undefined : String(amount),
     rewardNowUsd: inDollars(amount, token),
     raffle: entries === undefined ? undefined : { reward: String(incentive?.reward), entries },
-    claimUntil: endTime == null ? undefined : new Date(endTime).toISOString(),
+    claimUntil:
+      incentive?.claimUntil !== undefined ? iso(incentive.claimUntil) : endTime == null ? undefined : iso(endTime),
     ...{ exhaustsAt, claimsLeft, budgetLeft },
   }
   return Object.fromEntries(Object.entries(figures).filter(([, value]) => value !== undefined))
 }
+
+const iso = (instant: unknown) => new Date(String(instant)).toISOString()
 
 function claimWith(id: string, index: number, user: string, signed: { signature: string; referrer: string }) {
   const { signature } = signed

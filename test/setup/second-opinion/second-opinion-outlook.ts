@@ -75,6 +75,13 @@ export function inDollars(
 
 const text = (value: bigint | undefined) => (value === undefined ? undefined : String(value))
 
+/** Seconds until all is committed, at the rate of its terms. */
+function runwayOf({ committed, emissionRate }: Incentive, limit: bigint) {
+  if (committed === undefined || emissionRate === undefined || emissionRate === '0') return undefined
+  const left = limit - BigInt(String(committed))
+  return ((left > 0n ? left : 0n) * 10n ** 12n) / BigInt(String(emissionRate))
+}
+
 interface Asked {
   world: World
   now: bigint
@@ -104,7 +111,11 @@ export function outlookOf(campaign: Campaign, incentiveIndex: number, { world, n
     ? [count < limit ? count : limit, limit]
     : [amountClaimed(incentive, claims), amountClaimed(incentive, claims) + (budgetLeft ?? 0n)]
   const entries = isRaffle ? BigInt(String(incentive.totalClaims || count)) : undefined
-  const secondsLeft = budgetLeft === undefined || !spentInBasis ? undefined : (budgetLeft * basis) / spentInBasis
+  const secondsLeft = incentive.openEnded
+    ? runwayOf(incentive, limit)
+    : budgetLeft === undefined || !spentInBasis
+      ? undefined
+      : (budgetLeft * basis) / spentInBasis
   const exhaustsAt = secondsLeft === undefined ? undefined : now + secondsLeft
   return {
     incentiveIndex,

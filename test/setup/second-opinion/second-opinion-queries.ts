@@ -48,6 +48,7 @@ export function vocabularyOf(records: readonly ImportRecord[]): Vocabulary {
       ...new Set([
         ...ofType('claim').map(({ claimant }) => claimant.toLowerCase()),
         ...ofType('claimSignature').map(({ claimant }) => claimant.toLowerCase()),
+        ...ofType('claimProof').map(({ claimant }) => claimant.toLowerCase()),
         ...campaigns.flatMap(({ allowList }) => allowList?.addresses?.slice(0, 3) ?? []),
       ]),
     ],

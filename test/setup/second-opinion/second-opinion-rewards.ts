@@ -37,7 +37,9 @@ export function expectedRewards(records: readonly ImportRecord[], address: strin
       campaign.record.incentives.map((incentive, index) => ({
         ...{ campaign, index, incentive },
         claims: campaign.claims.filter(({ claimant, incentiveIndex }) => claimant === user && incentiveIndex === index),
-        isSigned: campaign.signatures.some((each) => each.incentiveId === index && lower(each.claimant) === user),
+        isSigned:
+          campaign.signatures.some((each) => each.incentiveId === index && lower(each.claimant) === user) ||
+          (index === 0 && campaign.proofs.some(({ claimant }) => lower(claimant) === user)),
         judgement: judged(campaign, index, user, world, now),
       })),
     )

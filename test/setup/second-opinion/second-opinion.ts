@@ -2,6 +2,7 @@ import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import type {
   AccessListRecord,
   ActionTemplateRecord,
+  ClaimProofRecord,
   ClaimRecord,
   ClaimSignatureRecord,
   ImportRecord,
@@ -42,6 +43,7 @@ export interface Campaign {
   template: ActionTemplateRecord | undefined
   claims: Claim[]
   signatures: ClaimSignatureRecord[]
+  proofs: ClaimProofRecord[]
   /** Contracts that the action steps target: `<chain>:<address>`. */
   targets: Set<string>
 }
@@ -77,6 +79,8 @@ export function identityOf(record: ImportRecord): string {
       return lower(`claim ${record.campaignId.split(':')[0]} ${record.txHash} ${record.logIndex}`)
     case 'claimSignature':
       return lower(`claimSignature ${record.campaignId} ${record.claimant} ${record.incentiveId}`)
+    case 'claimProof':
+      return lower(`claimProof ${record.campaignId} ${record.claimant}`)
     case 'profile':
       return lower(`profile ${record.userAddress}`)
     case 'actionTemplate':
@@ -117,6 +121,7 @@ export function worldOf(records: readonly ImportRecord[]): World {
   })
   const claims = groupBy(valued, ({ campaignId }) => lower(campaignId))
   const signatures = groupBy(all('claimSignature'), ({ campaignId }) => lower(campaignId))
+  const proofs = groupBy(all('claimProof'), ({ campaignId }) => lower(campaignId))
   const world: World = {
     tokens: new Map(all('token').map((token) => [lower(`${token.chainId}:${token.address}`), token])),
     contractNames: new Map(
@@ -137,6 +142,7 @@ export function worldOf(records: readonly ImportRecord[]): World {
         template: record.actionTemplateId ? templates.get(lower(record.actionTemplateId)) : undefined,
         claims: (claims.get(id) ?? []).map(toClaim),
         signatures: signatures.get(id) ?? [],
+        proofs: proofs.get(id) ?? [],
         targets: new Set((record.actionSteps ?? []).map((step) => lower(`${step.chainId}:${step.targetContract}`))),
       }
     }),
@@ -212,7 +218,7 @@ export function pageOf<Value>(values: readonly Value[], query: QueryText) {
 interface Payout {
   pays: 'token' | 'token in its peg' | 'points' | 'place'
   /** What decides the reward. */
-  reward: 'fixed' | 'signed share' | 'share of the action' | 'auction'
+  reward: 'fixed' | 'signed share' | 'share of the action' | 'auction' | 'what is proven'
   /** What is spent: all its claims, those that remain, or an amount, and the field that says how much. */
   spends: 'claims' | 'claims that remain' | 'limit' | 'totalBudget'
   claimsOfAnAddress: 'one' | 'as its validator says'
@@ -246,6 +252,7 @@ const payouts: Record<IncentiveType, Payout> = {
   ERC20PeggedIncentive: { ...budgeted, pays: 'token in its peg', reward: 'fixed' },
   ERC20PeggedVariableCriteriaIncentive: peggedShare,
   ERC20PeggedVariableCriteriaIncentiveV2: peggedShare,
+  TimeBasedIncentive: { ...budgeted, pays: 'token', reward: 'what is proven' },
 }
 
 /** What the rules need of a claim. */

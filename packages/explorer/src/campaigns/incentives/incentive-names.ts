@@ -13,6 +13,7 @@ const NAMES: Readonly<Record<IncentiveType, string>> = {
   ERC20PeggedIncentive: 'Fixed worth',
   ERC20PeggedVariableCriteriaIncentive: 'Share of the action, pegged',
   ERC20PeggedVariableCriteriaIncentiveV2: 'Share of the action, pegged',
+  TimeBasedIncentive: 'Reward over time',
 }
 
 /** What a kind of incentives is called; of one that is not known nothing can be said. */

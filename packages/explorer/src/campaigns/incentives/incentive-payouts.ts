@@ -39,6 +39,8 @@ export function payoutOf(campaign: Rewarding, incentive: Incentive): Sentence {
         { asset: asset(incentive.asset) },
         ...cappedAt(incentive.maxReward, asset(incentive.peg), 'the worth of '),
       ]
+    case 'TimeBasedIncentive':
+      return [{ asset: asset(incentive.asset) }, ' that is earned over time, as terms decide that no chain has']
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Campaign as CampaignDetail, Incentive } from 'reward-campaigns-client'
+import type { Campaign as CampaignDetail, Incentive, IncentiveOf } from 'reward-campaigns-client'
 import { counted, countedIn, type Sentence } from '../prose.ts'
 import { assetOf, budgetOf, isFunded, RAFFLE, type Rewarding } from './incentive-budget.ts'
 import { payoutOf } from './incentive-payouts.ts'
@@ -53,6 +53,13 @@ function untilWhen({ startTime, endTime }: Campaign, now: Date): Sentence {
   return [...start, new Date(endTime) > now ? ', until ' : ', ended ', { instant: endTime }]
 }
 
+/** What its newest root owes, and until when it is paid. */
+function owedIn(campaign: Campaign, { asset, committed, claimUntil }: IncentiveOf<'TimeBasedIncentive'>): Sentence {
+  const owed: Sentence =
+    committed === undefined ? [] : [', ', { amount: BigInt(committed), of: assetOf(campaign, asset) }, ' earned so far']
+  return [...owed, ', claimable until ', { instant: claimUntil }]
+}
+
 function leftOf(campaign: Campaign, incentive: Incentive): Sentence {
   if (!isFunded(incentive)) {
     return incentive.type === 'PointsIncentive'
@@ -62,6 +69,7 @@ function leftOf(campaign: Campaign, incentive: Incentive): Sentence {
   const { asset: of, left, total } = budgetOf(campaign, incentive)
   if (left === undefined) return ['its budget is ', { amount: total, of }, '; how much of it is left is unknown']
   const amounts: Sentence = [{ amount: left, of }, ' of ', { amount: total, of }, ' left']
+  if (incentive.type === 'TimeBasedIncentive') return [...amounts, ...owedIn(campaign, incentive)]
   if (incentive.type !== 'ERC20Incentive') return amounts
   const isRaffle = incentive.strategy === RAFFLE
   return [
