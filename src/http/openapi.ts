@@ -64,7 +64,7 @@ const INTERNALS = {
 /** Objects that have many properties in common: the name of what these are, its description, and which they are. */
 const FAMILIES: readonly Family[] = [
   ['CampaignBase', 'What a campaign has in lists and in its detail.', /^Campaign(ListItem|Detail)$/],
-  ['TokenIncentive', 'What every incentive that pays a token has.', /^ERC20\w*Incentive(V2)?$/],
+  ['TokenIncentive', 'What every incentive that pays a token has.', /^(ERC20\w*|TimeBased)Incentive(V2)?$/],
   [
     'CriteriaIncentive',
     'What every incentive has whose reward depends on the action.',

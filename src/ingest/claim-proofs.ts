@@ -4,7 +4,8 @@ import type { ClaimProofRecord, IngestRecord, RemovalRecord, StagedType } from '
 /** A campaign that pays by proofs has one incentive. */
 const POSITION = 0
 
-const NOBODY = `0x${'0'.repeat(40)}`
+/** Who refers, where nobody does. */
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 /** A record as it is stored: a proof in the place of a signature. */
 export function toStored(record: IngestRecord | ClaimProofRecord): IngestRecord {
@@ -12,7 +13,7 @@ export function toStored(record: IngestRecord | ClaimProofRecord): IngestRecord 
   const { campaignId, claimant, ...proof } = record
   return {
     ...{ type: 'claimSignature', campaignId, claimant, incentiveId: POSITION },
-    ...{ signature: toProofText(proof), referrer: NOBODY },
+    ...{ signature: toProofText(proof), referrer: ZERO_ADDRESS },
   }
 }
 

@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
     expect(eligibility).not.toContain('No signature')
     // Of an account that can, it says so.
     const [other] = await textOf(`/explorer/campaigns/${raffle.id}?user=${another}`, '.eligibility')
-    expect(other).toContain('No signature is recorded yet')
+    expect(other).toContain('No signature or proof is recorded yet')
   })
 
   test('names no owner and no place of a list that does not exist', async () => {

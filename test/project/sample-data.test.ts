@@ -75,8 +75,8 @@ const sampleOf = (campaigns: number, claims: number) => [
   ...generateSample({ campaigns, claims, seed: 4, now: new Date('2026-03-01T12:00:00.500Z') }),
 ]
 
-test('ten campaigns show every kind of incentive and of allow list', () => {
-  const campaigns = sampleOf(10, 100).filter((record) => record.type === 'campaign')
+test('fourteen campaigns show every kind of incentive and of allow list', () => {
+  const campaigns = sampleOf(14, 140).filter((record) => record.type === 'campaign')
   const shown = new Set(campaigns.flatMap(({ incentives }) => incentives.map(({ type }) => type)))
   expect([...shown].sort()).toEqual([...incentiveTypes].sort())
   expect(new Set(campaigns.map(({ allowList }) => allowList?.type))).toEqual(

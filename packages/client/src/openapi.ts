@@ -724,26 +724,14 @@ export interface components {
         /** @description A token that is earned over time, owed by a Merkle root, and claimed with a proof, as often as more is owed. */
         TimeBasedIncentive: {
             /**
-             * @description The variant. (enum property replaced by openapi-typescript)
+             * @description The variant.
              * @enum {string}
              */
             type: "TimeBasedIncentive";
-            /** @description Token in which the reward is paid. */
-            asset: components["schemas"]["Address"];
             /** @description What the campaign pays in all, after the protocol fee, in base units of `asset`. */
             limit: components["schemas"]["BaseUnits"];
             /** @description What the newest root owes to all accounts, claimed or not, in base units of `asset`; absent if not recorded. */
             committed?: components["schemas"]["BaseUnits"];
-            /** @description Amount claimed so far, in base units of `asset`. */
-            claimedAmount?: components["schemas"]["TotalAmount"];
-            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-            totalAmountClaimed?: components["schemas"]["TotalAmount"];
-            /** @description Number of claims so far. */
-            totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
-            remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` if unknown. */
-            metadata?: components["schemas"]["TokenMetadata"] | null;
             /** @description The deadline of claims: the end of the campaign and its claim window. */
             claimUntil: components["schemas"]["Instant"];
             /** @description Whether it pays at a rate until its budget, which may grow, is used up. */
@@ -756,7 +744,13 @@ export interface components {
             configHash: components["schemas"]["Bytes32"];
             /** @description The newest root, which a proof has to lead to; absent if not recorded. */
             root?: components["schemas"]["Bytes32"];
-        };
+        } & (components["schemas"]["TokenIncentive"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "TimeBasedIncentive";
+        });
         /**
          * @description Variants of incentives.
          * @enum {string}

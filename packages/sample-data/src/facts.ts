@@ -63,6 +63,7 @@ interface Facts {
   unknownTokens: string[]
   protocol: {
     coreAddresses: string[]
+    timeBasedManager: string
     actionContract: string
     validator: string
     signer: string

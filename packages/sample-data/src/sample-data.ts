@@ -20,7 +20,7 @@ export interface SampleOptions {
 
 /**
  * The records of a sample, each referring to earlier ones only: prices, tokens, contracts, action templates, access lists,
- * campaigns from the oldest to the newest, claims from the oldest to the newest, claim signatures, profiles. Equal
+ * campaigns from the oldest to the newest, claims from the oldest to the newest, claim signatures and proofs, profiles. Equal
  * options give equal records. Exactly `claims` claims come, all before or at `now`, unless nobody can claim any
  * campaign (as when there is none). Memory holds what claims need of each campaign, and 8 bytes for each claim.
  */

@@ -4,15 +4,23 @@ import { paymentOf, type Reward } from './campaigns/rewards.ts'
 import { facts, ZERO_ADDRESS } from './facts.ts'
 import type { Random } from './random.ts'
 
-/** Signatures that wait for their claimants, for some of the campaigns that go on; one or a few each. */
+/** Signatures and proofs that wait for their claimants, for some of the campaigns that go on; one or a few each. */
 export function* claimSignatureRecords(random: Random, campaigns: readonly SampleCampaign[], { claimants }: Accounts) {
   for (const { id, timeline, rewards, admitted } of campaigns) {
     const ofCampaign = random.fork(id)
-    if (timeline.lifecycle !== 'running' || rewards.length === 0 || !ofCampaign.chance(0.15)) continue
+    const [first] = rewards
+    // Claims go on after the end.
+    const isTimeBased = first?.type === 'TimeBasedIncentive'
+    const isPicked = timeline.lifecycle === 'running' && rewards.length > 0 && ofCampaign.chance(0.15)
+    if (!isPicked && !isTimeBased) continue
     const count = Math.min(ofCampaign.integer(1, 4), admitted.length)
     const start = ofCampaign.integer(0, admitted.length - count)
     for (const claimant of admitted.slice(start, start + count)) {
       const own = ofCampaign.fork(claimant)
+      if (isTimeBased) {
+        yield proofOf(own, { id, claimant, reward: first })
+        continue
+      }
       const incentiveId = own.fork('incentive').integer(0, rewards.length - 1)
       const signature = own.fork('signature').signature()
       const ofReferrers = own.fork('referrer')
@@ -31,6 +39,15 @@ export function* claimSignatureRecords(random: Random, campaigns: readonly Sampl
         referrer,
       }
     }
+  }
+}
+
+/** Of more than anybody has claimed: as much as ten claims. The words lead nowhere: no contract takes it. */
+function proofOf(random: Random, { id, claimant, reward }: { id: string; claimant: string; reward: Reward }) {
+  return {
+    ...{ type: 'claimProof' as const, campaignId: id, claimant, root: reward.root },
+    cumulativeAmount: reward.unit.times(10).toFixed(0),
+    proof: ['left', 'right'].map((word) => random.fork(word).hash()),
   }
 }
 

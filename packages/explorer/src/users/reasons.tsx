@@ -7,6 +7,7 @@ import { RelativeTime } from '../parts/times.tsx'
 const WORDS: Readonly<Record<ClaimReason['code'], string>> = {
   'not-started': 'The campaign starts',
   ended: 'The campaign ended',
+  'claim-window-closed': 'It could be claimed until',
   'max-participants-reached': 'As many accounts have claimed as may',
   'incentive-spent': 'Nothing is left of it',
   'reward-exceeds-budget': 'It would pay more than is left, so the campaign would refuse it',
@@ -15,7 +16,8 @@ const WORDS: Readonly<Record<ClaimReason['code'], string>> = {
   'list-unknown': 'Who is on its list is not known here',
   'already-claimed': 'Claimed as often as allowed',
   'claimed-before': 'Claimed before',
-  'signature-missing': 'No signature is recorded yet',
+  'signature-missing': 'No signature or proof is recorded yet',
+  'proof-outdated': 'The campaign has new amounts: the recorded proof is of earlier ones',
   'signature-invalid': 'The recorded signature is not by the signer that it names: the campaign would refuse it',
 }
 

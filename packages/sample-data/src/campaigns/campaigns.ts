@@ -5,7 +5,7 @@ import { actionClaimantOf, type Collection, type Collections, drawTasks, type Ta
 import { roundUp } from './amounts.ts'
 import { incentiveRecordOf } from './incentives.ts'
 import type { Timeline } from './lifecycles.ts'
-import { drawReward, incentiveTypes, type Reward } from './rewards.ts'
+import { drawReward, type IncentiveType, incentiveTypes, type Reward } from './rewards.ts'
 
 /** What claims have to know of their campaign. */
 export interface SampleCampaign {
@@ -29,23 +29,22 @@ const ADMISSIONS = ['OpenAllowList', 'SimpleAllowList', 'SimpleDenyList', 'Offch
 /** Chains as often as their share says. */
 const CHAIN_IDS = facts.chains.flatMap(({ chainId, share }) => Array<number>(share).fill(chainId))
 
-/** Draws a campaign and its record; the first ten go through all kinds of incentives. */
+/** Draws a campaign and its record; the first go through all kinds of incentives. */
 export function drawCampaign({ random, accounts, collections }: DrawContext, timeline: Timeline, index: number) {
   const { lifecycle, claims, incentiveCount } = timeline
   const chainId = random.fork('chain').pick(CHAIN_IDS)
-  const id = `${chainId}:${random.fork('core').pick(facts.protocol.coreAddresses)}:${index + 1}`
+  const types = drawTypes(random, incentiveCount, index)
+  const [isTimeBased] = types.map((type) => type === 'TimeBasedIncentive')
+  const core = isTimeBased ? facts.protocol.timeBasedManager : random.fork('core').pick(facts.protocol.coreAddresses)
+  const id = `${chainId}:${core}:${index + 1}`
   const tokenStatus = random.fork('token status').pick(TOKEN_STATUSES)
-  const rewards = Array.from({ length: incentiveCount }, (_, position) => {
-    const ofIncentive = random.fork(`incentive ${position}`)
-    const ofType = ofIncentive.fork('type')
-    const drawn = ofType.chance(0.45) ? 'ERC20Incentive' : ofType.pickNamed(incentiveTypes)
-    return drawReward(ofIncentive, {
-      type: (position === 0 ? incentiveTypes[index] : undefined) ?? drawn,
-      chainId,
-      tokenStatus,
-      claims: Math.ceil(Math.max(0, claims - position) / incentiveCount),
-    })
-  })
+  const rewards = types.map((type, position) =>
+    drawReward(random.fork(`incentive ${position}`), {
+      ...{ type, chainId, tokenStatus },
+      claims: Math.ceil(Math.max(0, claims - position) / types.length),
+    }),
+  )
+  const endsAt = timeline.endsAt ?? (isTimeBased ? timeline.closesAt + 90 * DAY : null)
   const visits = Math.max(0, ...rewards.map((reward) => reward.claims))
   const owner = random.fork('owner').pickSkewed(accounts.owners)
   const { admitted, allowList } = drawAdmission(random.fork('admission'), accounts, {
@@ -65,22 +64,32 @@ export function drawCampaign({ random, accounts, collections }: DrawContext, tim
     budget: owner.budget,
     owner: owner.address,
     ...(ofCreator.chance(0.06) ? { creator: ofCreator.pickSkewed(accounts.owners).address } : {}),
-    validator,
+    validator: isTimeBased ? core : validator,
     blockTimestamp: String(timeline.createdAt),
     txHash: random.fork('transaction').hash(),
     protocolFee: random.fork('fee').pick(['1000', '1000', '250', '0']),
     maxParticipants: String(
-      lifecycle === 'full' ? Math.min(visits, admitted.length) : random.fork('participants').chance(0.2) ? 0 : ample,
+      lifecycle === 'full'
+        ? Math.min(visits, admitted.length)
+        : isTimeBased || random.fork('participants').chance(0.2)
+          ? 0
+          : ample,
     ),
     // Users come again, so no validator counts their claims; of some nothing is known.
     ...(index % 3 === 2 ? {} : { maxClaimsPerClaimant: 'unlimited' as const }),
     incentives: rewards.map((reward, position) =>
-      incentiveRecordOf(random.fork(`incentive ${position}`).fork('record'), reward, lifecycle, task?.action),
+      incentiveRecordOf(
+        random.fork(`incentive ${position}`).fork('record'),
+        reward,
+        { ...timeline, endsAt },
+        task?.action,
+      ),
     ),
     allowList,
-    actionSteps: tasks.length === 0 && random.fork('no steps').chance(0.5) ? null : tasks.map(({ step }) => step),
+    actionSteps:
+      isTimeBased || (tasks.length === 0 && random.fork('no steps').chance(0.5)) ? null : tasks.map(({ step }) => step),
     startTime: timeline.startsAt === null ? null : toIsoTime(timeline.startsAt),
-    endTime: timeline.endsAt === null ? null : toIsoTime(timeline.endsAt),
+    endTime: endsAt === null ? null : toIsoTime(endsAt),
     ...(random.fork('block numbers').chance(0.6)
       ? { createdAtBlockchainNumbers: blockNumbersOf(timeline, chainId, tasks) }
       : {}),
@@ -88,6 +97,20 @@ export function drawCampaign({ random, accounts, collections }: DrawContext, tim
     ...(task === undefined ? {} : taskFieldsOf(random.fork('task'), task)),
   }
   return { campaign: { id, timeline, rewards, visits, admitted } satisfies SampleCampaign, record }
+}
+
+/** One pays over time, and by nothing else: early, so that a small sample has it. */
+const TIME_BASED = 13
+
+const DAY = 86_400
+
+function drawTypes(random: Random, count: number, index: number): IncentiveType[] {
+  if (index === TIME_BASED) return ['TimeBasedIncentive']
+  return Array.from({ length: count }, (_, position) => {
+    const ofType = random.fork(`incentive ${position}`).fork('type')
+    const drawn = ofType.chance(0.45) ? 'ERC20Incentive' : ofType.pickNamed(incentiveTypes)
+    return (position === 0 ? incentiveTypes[index] : undefined) ?? drawn
+  })
 }
 
 /** Who knows the reward tokens of a campaign. */

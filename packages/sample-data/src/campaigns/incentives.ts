@@ -1,7 +1,8 @@
-import { type Action, facts } from '../facts.ts'
+import Big from 'big.js'
+import { type Action, facts, toIsoTime } from '../facts.ts'
 import type { Random } from '../random.ts'
 import { roundUp } from './amounts.ts'
-import type { Lifecycle } from './lifecycles.ts'
+import type { Timeline } from './lifecycles.ts'
 import { type Reward, totalPaid } from './rewards.ts'
 
 /** 1 is 10^18, whatever decimals the token has. */
@@ -13,9 +14,9 @@ const anyAmountAction = facts.actions.find(({ amountField }) => amountField !== 
  * The record of an incentive. Limits leave room for more claims than were made, unless the incentive is spent: then the
  * last claim has reached the limit exactly, or the balance is recorded as used up.
  */
-export function incentiveRecordOf(random: Random, reward: Reward, lifecycle: Lifecycle, action: Action | undefined) {
+export function incentiveRecordOf(random: Random, reward: Reward, timeline: Timeline, action: Action | undefined) {
   const { type, asset, claims, unit, isRaffle } = reward
-  const isSpent = lifecycle === 'spent'
+  const isSpent = timeline.lifecycle === 'spent'
   const capacity = roundUp(Math.max(10, claims * (1.5 + 3 * random.fork('room').fraction())))
   const count = String(isSpent ? claims : capacity)
   const { allowListIncentiveTarget, pointsVenue: venue, pointsSelector: selector } = facts.protocol
@@ -42,7 +43,32 @@ export function incentiveRecordOf(random: Random, reward: Reward, lifecycle: Lif
       ...stateOf(random, reward, unit.times(isRaffle ? 1 : claimsLeft).toFixed()),
     }
   }
+  if (type === 'TimeBasedIncentive') return timeBasedRecordOf(random, reward, timeline, unit.times(capacity))
   return budgetRecordOf(random, reward, { isSpent, capacity, action })
+}
+
+const DAY = 86_400
+
+/** Half of what is left is earned, and not claimed yet. Some pay at a rate, until all is earned. */
+function timeBasedRecordOf(random: Random, reward: Reward, { lifecycle, endsAt, closesAt }: Timeline, room: Big) {
+  const { type, asset, root } = reward
+  const paid = totalPaid(reward)
+  const limit = lifecycle === 'spent' ? paid : room
+  const isOpen = random.fork('open').chance(0.5)
+  return {
+    ...{ type, asset, limit: limit.toFixed() },
+    committed: paid.plus(limit).div(2).toFixed(0, Big.roundDown),
+    claimUntil: toIsoTime((endsAt ?? closesAt) + 60 * DAY),
+    openEnded: isOpen,
+    // All of it in 90 days.
+    ...(isOpen && {
+      emissionRate: limit
+        .times(1e12)
+        .div(90 * DAY)
+        .toFixed(0, Big.roundDown),
+    }),
+    ...{ isFinal: lifecycle === 'ended' || lifecycle === 'spent', configHash: random.fork('terms').hash(), root },
+  }
 }
 
 /** The variants that have a budget and a share or a peg. */

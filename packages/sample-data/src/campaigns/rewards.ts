@@ -15,7 +15,7 @@ export const incentiveTypes = [
   'ERC20PeggedVariableCriteriaIncentive',
   'ERC20PeggedVariableCriteriaIncentiveV2',
 ] as const
-export type IncentiveType = (typeof incentiveTypes)[number]
+export type IncentiveType = (typeof incentiveTypes)[number] | 'TimeBasedIncentive'
 
 /** What one incentive pays. Payments depend on the number of the claim alone, so that sums need no bookkeeping. */
 export interface Reward {
@@ -33,6 +33,8 @@ export interface Reward {
   /** All claims are entries, of which none has won yet. */
   isRaffle: boolean
   claims: number
+  /** What proofs of it lead to. */
+  root: string
   /** By level, made when they are asked for. */
   payments: { amount: string; amountUsd: string | null }[]
 }
@@ -60,13 +62,13 @@ export function drawReward(
     claims,
   }: { type: IncentiveType; chainId: number; tokenStatus: TokenStatus; claims: number },
 ): Reward {
-  const shared = { type, claims, isRaffle: false, payments: [] }
+  const shared = { type, claims, isRaffle: false, root: random.fork('root').hash(), payments: [] }
   const { dollars, tokens, levels } = facts.rewards
   if (type === 'AllowListIncentive' || type === 'PointsIncentive') {
     const unit = new Big(type === 'AllowListIncentive' ? 1 : random.fork('units').pick([1, 10, 50, 100, 1000]))
     return { ...shared, token: undefined, asset: '', peg: undefined, quoted: unit, unit, levels: levels.fixed }
   }
-  const isVariable = type.includes('Variable')
+  const isVariable = type.includes('Variable') || type === 'TimeBasedIncentive'
   const price = {
     dollars: random.fork('dollars').pick(dollars) * (isVariable ? 10 : 1),
     tokens: random.fork('tokens').pick(tokens),
