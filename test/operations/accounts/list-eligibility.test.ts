@@ -87,6 +87,7 @@ test.each(firstOf([51, 52]))(
         ...['claimable', 'admitted', 'unknown', 'blocked'],
         ...['not-started', 'ended', 'max-participants-reached', 'incentive-spent', 'on-deny-list', 'not-on-allow-list'],
         ...['list-unknown', 'already-claimed', 'claimed-before', 'signature-missing', 'reward-exceeds-budget'],
+        ...['claim-window-closed', 'proof-outdated'],
       ].sort(),
     )
     expect(keeping.counts.cacheResults.hit).toBeGreaterThan(repeated(20, 50))

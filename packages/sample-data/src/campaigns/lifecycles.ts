@@ -13,7 +13,7 @@ const AGE_SCALE = 3 * HOUR
  * What becomes of a campaign: it runs; it has ended by its end time; it is yet to start; all its incentives are spent;
  * as many users as it takes have taken part.
  */
-export type Lifecycle = 'running' | 'ended' | 'scheduled' | 'spent' | 'full'
+type Lifecycle = 'running' | 'ended' | 'scheduled' | 'spent' | 'full'
 
 /** The course of a campaign; times in Unix seconds. */
 export interface Timeline {
