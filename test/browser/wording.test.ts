@@ -1,10 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, inBrowser, ONCE_MORE } from '../setup/pages/browser.ts'
 import { type Explorer, NOW, startExplorer } from '../setup/pages/explorer.ts'
-import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken } from '../setup/records.ts'
+import {
+  aCampaign,
+  aClaim,
+  aClaimProof,
+  aHash,
+  anAddress,
+  anErc20Incentive,
+  aStep,
+  aTimeBasedIncentive,
+  aToken,
+} from '../setup/records.ts'
 
 const user = anAddress('somebody')
 const another = anAddress('another')
+const [earner, paidEarner] = [anAddress('who earns'), anAddress('who was paid')]
 const NOBODY = `0x${'0'.repeat(40)}`
 const priced = aToken({ symbol: 'USDC', decimals: 6, priceUsd: '1', whitelisted: true })
 const unpriced = aToken({ symbol: 'NEW', decimals: 6, whitelisted: true })
@@ -27,6 +38,16 @@ const places = aCampaign({
   campaignName: 'Places',
   incentives: [{ type: 'AllowListIncentive', allowListAddress: anAddress('list'), limit: '5' }],
 })
+const earned = aCampaign({
+  campaignName: 'Earned over time',
+  incentives: [
+    aTimeBasedIncentive(priced.address, {
+      ...{ limit: '1000000000', committed: '400000000', openEnded: true, root: aHash('root') },
+      // All that is not earned yet, in ten days.
+      emissionRate: String((600_000_000n * 10n ** 12n) / 864_000n),
+    }),
+  ],
+})
 const claimOf = (campaign: typeof raffle, amount: string) =>
   aClaim(campaign, { claimant: user, amount, blockTimestamp: String(NOW.getTime() / 1000 - 600) })
 
@@ -35,8 +56,13 @@ let explorer: Explorer
 describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, () => {
   beforeAll(async () => {
     explorer = await startExplorer()
-    await explorer.api.save(priced, unpriced, raffle, newToken, places, listed)
+    await explorer.api.save(priced, unpriced, raffle, newToken, places, listed, earned)
     await explorer.api.save({ ...claimOf(newToken, '2500000'), claimant: another })
+    await explorer.api.save(
+      aClaimProof(earned, earner, { cumulativeAmount: '2500000' }),
+      aClaimProof(earned, paidEarner, { cumulativeAmount: '2500000' }),
+      { ...claimOf(earned, '2500000'), claimant: paidEarner },
+    )
     await explorer.api.save(claimOf(raffle, '0'), claimOf(newToken, '2500000'), claimOf(places, '1'))
   })
   afterAll(() => explorer[Symbol.asyncDispose]())
@@ -78,6 +104,23 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
     // Of an account that can, it says so.
     const [other] = await textOf(`/explorer/campaigns/${raffle.id}?user=${another}`, '.eligibility')
     expect(other).toContain('No signature or proof is recorded yet')
+  })
+
+  test('says of what is earned over time what is owed, until when, and how it is claimed', async () => {
+    const rowOf = async (account: string) => {
+      const rows = await textOf(`/explorer/users/${account}`, '.rewards > li')
+      return rows.find((row) => row.includes('Earned over time')) ?? ''
+    }
+    const own = await rowOf(earner)
+    expect(own).toMatch(/Pays 2\.5 USDC, \$2\.50, can be claimed until .*; the budget ends in /)
+    expect(own).toMatch(/Send this transaction on [\s\S]*, without value\./)
+    expect(own).not.toMatch(/pace|fee/)
+    expect(await rowOf(paidEarner)).toContain('All that the recorded proof pays was claimed')
+    const page = `/explorer/campaigns/${earned.id}`
+    expect(await textOf(page, '.incentive .sentence')).toEqual([
+      expect.stringMatching(/997\.5 USDC.* of 1,000 USDC.* left, 400 USDC.* earned so far, claimable until /s),
+    ])
+    expect(await textOf(page, '.outlook')).toEqual([expect.stringMatching(/at the rate that is paid\s+10 d /)])
   })
 
   test('names no owner and no place of a list that does not exist', async () => {

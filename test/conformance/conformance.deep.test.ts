@@ -5,7 +5,7 @@ import { type Conformance, examineDeployment } from 'reward-campaigns-conformanc
 import { generateSample } from 'reward-campaigns-sample-data'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setFollowed } from '../setup/data/followed-chains.ts'
-import { anAddress, aProfile } from '../setup/records.ts'
+import { aCampaign, aClaim, anAddress, aProfile, aTimeBasedIncentive } from '../setup/records.ts'
 import { runCli } from '../setup/servers/processes.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { issueToken } from '../setup/tokens.ts'
@@ -117,6 +117,19 @@ test('a service without campaigns keeps its promises too', async () => {
   await using empty = await startTestApp()
   const baseUrl = await empty.app.listen({ host: '127.0.0.1', port: 0 })
   expect((await examineDeployment({ baseUrl })).filter(({ state }) => state !== 'ok')).toEqual([])
+})
+
+test('what is earned at a rate lasts as long as that says, whatever is claimed', async () => {
+  await using service = await startTestApp()
+  const [asset, emissionRate] = [anAddress('earned'), '7000000000000']
+  const campaign = aCampaign({
+    incentives: [aTimeBasedIncentive(asset, { openEnded: true, limit: '1000', committed: '300', emissionRate })],
+  })
+  const blockTimestamp = String(Math.floor(Date.now() / 1000) - 60)
+  await service.save(campaign, aClaim(campaign, { amount: '100', blockTimestamp }))
+  const baseUrl = await service.app.listen({ host: '127.0.0.1', port: 0 })
+  const findings = await examineDeployment({ baseUrl })
+  expect(findings.find(({ check }) => check === 'figures')).toMatchObject({ state: 'ok' })
 })
 
 const list = /^\/campaigns(\?|$)/

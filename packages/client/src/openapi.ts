@@ -1107,7 +1107,7 @@ export interface components {
             claimsInBasis: number;
             /** @description What the claims in the basis paid, in base units of `asset`. */
             spentInBasis?: components["schemas"]["TotalAmount"];
-            /** @description Seconds that `budgetLeft` lasts at the pace of the basis: ⌊`budgetLeft` × basis ÷ `spentInBasis`⌋, a decimal string. Absent if nothing was spent in the basis. */
+            /** @description Seconds that `budgetLeft` lasts at the pace of the basis: ⌊`budgetLeft` × basis ÷ `spentInBasis`⌋, a decimal string. Absent if nothing was spent in the basis. Of an open-ended TimeBasedIncentive, how long its rate takes to earn the rest: ⌊(`limit` − `committed`) × 10^12 ÷ `emissionRate`⌋; absent if one of these is unknown, or the rate is 0. */
             secondsLeft?: string;
             /** @description `at` + `secondsLeft`; absent after the year 9999. */
             exhaustsAt?: components["schemas"]["Instant"];

@@ -15,6 +15,13 @@ interface Activity {
   totalAmountClaimedUsd: number
 }
 
+interface Incentive {
+  limit?: string
+  committed?: string
+  openEnded?: boolean
+  emissionRate?: string
+}
+
 interface Outlook {
   incentiveIndex: number
   budgetLeft?: string
@@ -90,13 +97,17 @@ const isPlausible = ({ claims, claimants, unvaluedClaims }: Activity) =>
 async function findOutlookViolations(http: HttpClient, campaignId: string) {
   const outlook = Object(toJson((await http.send(`/outlook?campaignId=${campaignId}`)).text))
   const incentives: Outlook[] = outlook.campaigns?.[0]?.incentives ?? []
+  const terms: Incentive[] = Object(toJson((await http.send(`/campaigns/${campaignId}`)).text)).incentives ?? []
   const at = Date.parse(outlook.at) / 1000
   const range = `since=${instant(at - DAY + 1)}&until=${instant(at + 1)}`
   const { entries: claims, isComplete } = await walk<Claim>(http, `/claims?campaignId=${campaignId}&${range}`, 'claims')
   const checks: [holds: boolean, violation: string][] = [
     [incentives.length > 0, 'does not tell of the incentives of a campaign that was claimed'],
     [incentives.every(hasOdds), 'tells of other odds than one more entry has'],
-    [incentives.every((incentive) => lasts(incentive, at)), 'tells of another time left than budget and pace give'],
+    [
+      incentives.every((incentive, place) => lasts(incentive, terms[place], at)),
+      'tells of another time left than budget and pace give',
+    ],
     [
       !isComplete ||
         incentives.every(
@@ -112,9 +123,21 @@ async function findOutlookViolations(http: HttpClient, campaignId: string) {
 const hasOdds = ({ entries, oddsOneIn }: Outlook) =>
   entries === undefined ? oddsOneIn === undefined : BigInt(entries) + 1n === BigInt(oddsOneIn ?? 0)
 
-function lasts({ budgetLeft, spentInBasis, secondsLeft, exhaustsAt }: Outlook, at: number) {
-  const isPaced = budgetLeft !== undefined && BigInt(spentInBasis ?? 0) > 0n
-  const seconds = isPaced ? (BigInt(budgetLeft) * BigInt(DAY)) / BigInt(spentInBasis ?? 0) : undefined
+function lasts(outlook: Outlook, terms: Incentive | undefined, at: number) {
+  const { secondsLeft, exhaustsAt } = outlook
+  const seconds = terms?.openEnded === true ? atItsRate(terms) : atThePace(outlook)
   const isAtItsEnd = exhaustsAt === undefined || Date.parse(exhaustsAt) / 1000 === at + Number(secondsLeft)
   return String(secondsLeft) === String(seconds) && isAtItsEnd
+}
+
+function atThePace({ budgetLeft, spentInBasis = '0' }: Outlook) {
+  const isPaced = budgetLeft !== undefined && spentInBasis !== '0'
+  return isPaced ? (BigInt(budgetLeft) * BigInt(DAY)) / BigInt(spentInBasis) : undefined
+}
+
+/** An open-ended incentive pays what is not earned yet at a rate of its own: base units a second, times 10^12. */
+function atItsRate({ limit = '0', committed, emissionRate = '0' }: Incentive) {
+  if (committed === undefined || emissionRate === '0') return undefined
+  const left = BigInt(limit) - BigInt(committed)
+  return ((left > 0n ? left : 0n) * 10n ** 12n) / BigInt(emissionRate)
 }

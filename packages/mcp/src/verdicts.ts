@@ -28,10 +28,11 @@ const Reason = Type.Object(reasonFields, { additionalProperties: false })
 export const verdictAndReasons = {
   verdict: Type.String({
     description:
-      '`claimable`: signed, and nothing known blocks. `admitted`: nothing known blocks; the action may still have to be done. `unknown`: a fact is missing. `blocked`: a reason blocks.',
+      '`claimable`: signed or proven, and nothing known blocks. `admitted`: nothing known blocks; the action may still have to be done. `unknown`: a fact is missing. `blocked`: a reason blocks.',
   }),
   reasons: Type.Array(Reason, {
-    description: 'All reasons that hold; `signature-missing` and `claimed-before` do not block by themselves.',
+    description:
+      'All reasons that hold; `signature-missing`, `claimed-before` and `proof-outdated` (the contract has a newer root) do not block by themselves.',
   }),
 }
 

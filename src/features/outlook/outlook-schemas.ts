@@ -73,7 +73,7 @@ const IncentiveOutlook = component(
         pattern: '^(0|[1-9][0-9]*)$',
         maxLength: 170,
         description:
-          'Seconds that `budgetLeft` lasts at the pace of the basis: ⌊`budgetLeft` × basis ÷ `spentInBasis`⌋, a decimal string. Absent if nothing was spent in the basis.',
+          'Seconds that `budgetLeft` lasts at the pace of the basis: ⌊`budgetLeft` × basis ÷ `spentInBasis`⌋, a decimal string. Absent if nothing was spent in the basis. Of an open-ended TimeBasedIncentive, how long its rate takes to earn the rest: ⌊(`limit` − `committed`) × 10^12 ÷ `emissionRate`⌋; absent if one of these is unknown, or the rate is 0.',
       }),
     ),
     exhaustsAt: Type.Optional(ref(Instant, '`at` + `secondsLeft`; absent after the year 9999.')),

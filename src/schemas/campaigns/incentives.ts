@@ -204,7 +204,6 @@ const ERC20PeggedVariableCriteriaIncentiveV2 = variant(
   { reward: 'share', limit: 'budget', paysOnce: false },
 )
 
-/** Of the protocol's time-based campaigns (spec §22). */
 const TimeBasedIncentive = variant(
   'TimeBasedIncentive',
   'A token that is earned over time, owed by a Merkle root, and claimed with a proof, as often as more is owed.',

@@ -87,7 +87,7 @@ function Outlook({ campaign, incentive, outlook, at, worth }: OutlookProps) {
         <Count value={claimsInBasis} />
       </Fact>
       {secondsLeft !== undefined && (
-        <Fact name="Lasts, at the pace of the last 7 days">
+        <Fact name={isAtRate(incentive) ? 'Lasts, at the rate that is paid' : 'Lasts, at the pace of the last 7 days'}>
           {lasting(secondsLeft)} <span class="soft">(no forecast)</span>
         </Fact>
       )}
@@ -113,6 +113,9 @@ const unitOf = (token: { decimals: number; symbol: string } | undefined) => ({
   decimals: token?.decimals,
   symbol: token?.symbol,
 })
+
+/** An open-ended incentive pays at a rate of its own, whatever is claimed. */
+const isAtRate = (incentive: Incentive) => 'openEnded' in incentive && incentive.openEnded
 
 /** Beyond some hundred years nobody counts. */
 const lasting = (seconds: string) => (seconds.length > 10 ? 'more than 300 years' : duration(Number(seconds)))

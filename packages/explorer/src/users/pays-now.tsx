@@ -4,8 +4,10 @@ import { RelativeTime } from '../parts/times.tsx'
 
 /** What a claim pays now, what it is worth, and until when; nothing where that is not known. */
 export function PaysNow({ reward }: { reward: Reward }) {
-  const { rewardNow, rewardNowUsd, raffle, claimUntil, exhaustsAt, asset, metadata } = reward
+  const { rewardNow, rewardNowUsd, raffle, claimUntil, exhaustsAt, asset, metadata, incentiveType } = reward
   const token = { decimals: metadata?.decimals, symbol: metadata?.symbol }
+  // Claims go on after its end, and an open-ended one pays at a rate of its own.
+  const isTimeBased = incentiveType === 'TimeBasedIncentive'
   if (rewardNow === undefined && raffle === undefined) return null
   return (
     <p class="pays-now">
@@ -32,12 +34,12 @@ export function PaysNow({ reward }: { reward: Reward }) {
       )}
       {claimUntil !== undefined && (
         <>
-          , ends <RelativeTime at={claimUntil} />
+          , {isTimeBased ? 'can be claimed until' : 'ends'} <RelativeTime at={claimUntil} />
         </>
       )}
       {exhaustsAt !== undefined && (
         <>
-          ; at the pace of the last day the budget ends <RelativeTime at={exhaustsAt} />
+          ; {isTimeBased ? '' : 'at the pace of the last day '}the budget ends <RelativeTime at={exhaustsAt} />
         </>
       )}
     </p>

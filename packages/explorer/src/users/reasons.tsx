@@ -21,6 +21,13 @@ const WORDS: Readonly<Record<ClaimReason['code'], string>> = {
   'signature-invalid': 'The recorded signature is not by the signer that it names: the campaign would refuse it',
 }
 
+function sayingOf(code: ClaimReason['code'], allowed: number | undefined) {
+  if (code !== 'already-claimed') return WORDS[code]
+  // By a proof, there is no number of claims that are allowed.
+  if (allowed === undefined) return 'All that the recorded proof pays was claimed'
+  return allowed === 1 ? 'Already claimed' : WORDS[code]
+}
+
 /** Why an account can or cannot claim, with what proves it. */
 export function Reasons({
   verdict,
@@ -54,7 +61,7 @@ function Reason({
 }) {
   return (
     <>
-      {allowed === 1 ? 'Already claimed' : WORDS[code]}
+      {sayingOf(code, allowed)}
       {allowed !== undefined && allowed > 1 && (
         <>
           {' '}

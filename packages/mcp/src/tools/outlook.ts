@@ -41,7 +41,9 @@ const IncentiveOutlook = Type.Object(
     oddsOneIn: value('A new entry wins one in this many.'),
     claimsInBasis: value('Claims in the basis.'),
     spentInBasis: Type.Optional(amount('What they got.')),
-    secondsLeft: value('Seconds until the budget is spent, at that pace.'),
+    secondsLeft: value(
+      'Seconds until the budget is spent, at that pace; of one that pays at a rate of its own, until all of it is earned.',
+    ),
     exhaustsAt: value('When that is.'),
   },
   { additionalProperties: false },
