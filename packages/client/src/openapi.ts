@@ -253,7 +253,7 @@ export interface paths {
         };
         /**
          * Export campaigns
-         * @description Campaigns by chain, core contract and identifier. Before them, in NDJSON, the action templates, contracts and claim signatures that they need.
+         * @description Campaigns by chain, core contract and identifier. Before them, in NDJSON, the action templates, contracts, claim signatures and claim proofs that they need.
          */
         get: operations["exportCampaigns"];
         put?: never;
