@@ -29,6 +29,9 @@ export function onChange(listener: () => void): () => void {
   }
 }
 
+/** What this page itself has changed may be told to all of it. */
+export const announceChange = () => notifyAll()
+
 function notifyAll() {
   for (const listener of listeners) listener()
 }
