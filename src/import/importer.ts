@@ -20,7 +20,7 @@ import {
 import { createTempTables } from '../ingest/staging/temp-tables.ts'
 import { listWrittenTables, vacuum } from '../ingest/vacuum.ts'
 import { ImportFaultsError, ValidationErrors } from '../ingest/validation-errors.ts'
-import { type ChangeKind, withRestaged } from '../read-models/steps.ts'
+import { type StagedKind, withRestaged } from '../read-models/steps.ts'
 import { mayNotImport, toImportFailure } from './import-failures.ts'
 import { createMemoryPressure, readLines, UnreadableLineError } from './lines.ts'
 import { type ReadRecord, readRecord } from './record-reader.ts'
@@ -96,18 +96,18 @@ async function importInTransaction(
   await createTempTables(client)
   const query: Query = (sql, values) => client.query(sql, values)
   await query("begin isolation level read committed; set local work_mem = '128MB'")
-  const { counts: records, changes } = await stageRecords(client, sources, onProgress)
+  const { counts: records, stagedKinds } = await stageRecords(client, sources, onProgress)
   // Before references are checked: another import might just be bringing, or withdrawing, what they refer to.
   await takeImportLock(client, onNotice)
   const files = sources.map(({ name }) => name)
-  await checkReferences(query, changes, files)
+  await checkReferences(query, stagedKinds, files)
   // Before anything changes: what is counted from here on is counted up to now.
   await query('select advance_claim_windows()')
-  await runBatchSteps(query, changes, (table) => query(`analyze ${table}`))
-  await removeReferred(query, changes, files)
+  await runBatchSteps(query, stagedKinds, (table) => query(`analyze ${table}`))
+  await removeReferred(query, stagedKinds, files)
   // Of the campaigns of the call: values of claims touch others.
   const whitelist = await summarizeWhitelist(client)
-  if (mayRevalue(changes)) await revalueClaims(query)
+  if (mayRevalue(stagedKinds)) await revalueClaims(query)
   return { records, ...whitelist }
 }
 
@@ -167,16 +167,16 @@ async function stageRecords(client: pg.Client, sources: ImportSource[], onProgre
   }
   if (faults.count > 0) throw new ImportFaultsError(faults)
   await copy.finish()
-  const changes = withRestaged(staged)
-  for (const type of stagedTypes.filter((type) => changes.has(type))) {
+  const stagedKinds = withRestaged(staged)
+  for (const type of stagedTypes.filter((type) => stagedKinds.has(type))) {
     for (const statement of settleStagedSql(type)) await client.query(statement)
   }
   for (const { of, kind, sql } of withdrawRemoved) {
     if (!removed.has(of)) continue
     await client.query(sql)
-    changes.add(kind)
+    stagedKinds.add(kind)
   }
-  return { counts, changes: changes as ReadonlySet<ChangeKind> }
+  return { counts, stagedKinds: stagedKinds as ReadonlySet<StagedKind> }
 }
 
 /** Collects lines of COPY by record type; one chunk is sent while the next is collected. */

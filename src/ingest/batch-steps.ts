@@ -9,7 +9,7 @@ import {
   priceTokens,
   recordReassignedIncentives,
 } from '../read-models/prices/maintain.ts'
-import { aboutCampaigns, type ChangeKind, type Step } from '../read-models/steps.ts'
+import { aboutCampaigns, type StagedKind, type Step } from '../read-models/steps.ts'
 import type { Query } from './batch-connection.ts'
 import { overlayMetadata, recordCampaignChanges } from './merge/campaign-metadata.ts'
 import { mergeAccessLists } from './merge/merge-access-lists.ts'
@@ -23,7 +23,7 @@ import { mergeTokens } from './merge/merge-tokens.ts'
 
 /*
  * The steps of a batch once it is staged (staged-batches.ts) and its references are checked (reference-checks.ts):
- * plain statements, by parts, in this order; a batch runs those that apply to its kinds of changes. docs/batch-steps.md
+ * plain statements, by parts, in this order; a batch runs those that apply to the kinds that it stages. docs/batch-steps.md
  * lists which tables each reads and writes. Counts and sums of claims
  * change by `claim_deltas`; all other derived data is computed again for the campaigns in `touched_campaigns`.
  */
@@ -74,12 +74,12 @@ export const batchSteps = Object.values(batchParts).flat()
  */
 export async function runBatchSteps(
   query: Query,
-  changes: ReadonlySet<ChangeKind>,
+  stagedKinds: ReadonlySet<StagedKind>,
   plan?: (table: string) => Promise<unknown>,
 ) {
   const hasRows = new Map<string, boolean>()
   for (const { appliesTo, skipUnless, sql, populates } of batchSteps) {
-    if (!appliesTo.some((kind) => changes.has(kind))) continue
+    if (!appliesTo.some((kind) => stagedKinds.has(kind))) continue
     if (skipUnless !== undefined) {
       const isPopulated = hasRows.get(skipUnless) ?? (await query(`select from ${skipUnless} limit 1`)).rows.length > 0
       hasRows.set(skipUnless, isPopulated)
@@ -91,6 +91,6 @@ export async function runBatchSteps(
     await done
     if (populates !== undefined) await plan(populates)
   }
-  if ([...changes].every((kind) => aboutCampaigns.includes(kind))) await query(recordAffectedCampaigns)
+  if ([...stagedKinds].every((kind) => aboutCampaigns.includes(kind))) await query(recordAffectedCampaigns)
   await query(recordListedCampaigns)
 }

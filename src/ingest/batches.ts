@@ -103,14 +103,14 @@ async function applyBatch(client: pg.Client, batch: Batch) {
   const plan = isLarge ? (table: string) => query(`analyze ${table}`) : undefined
   try {
     if (isLarge) send(LARGE)
-    const { changes, tables } = stageBatch(send, batch)
+    const { stagedKinds, tables } = stageBatch(send, batch)
     for (const table of tables) await plan?.(table)
-    await checkReferences(query, changes, ['batch'])
-    await runBatchSteps(query, changes, plan)
-    await removeReferred(query, changes, ['batch'])
+    await checkReferences(query, stagedKinds, ['batch'])
+    await runBatchSteps(query, stagedKinds, plan)
+    await removeReferred(query, stagedKinds, ['batch'])
     const sendOnce: Query = (sql, values) => client.query(sql, values)
-    if (mayRevalue(changes)) await revalueClaims(sendOnce, () => client.query(LARGE))
-    for (const { type, sql } of emptyWideTables) if (changes.has(type)) send(sql)
+    if (mayRevalue(stagedKinds)) await revalueClaims(sendOnce, () => client.query(LARGE))
+    for (const { type, sql } of emptyWideTables) if (stagedKinds.has(type)) send(sql)
   } finally {
     // The first error is the reason why all statements behind it have failed.
     await Promise.all(sent)

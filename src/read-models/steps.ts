@@ -1,5 +1,5 @@
-/** A kind of change in a batch: records by type, incentives with a new state, and facts that are withdrawn. */
-export type ChangeKind =
+/** A kind of what a batch stages: records by type, incentives with a new state, and facts that are withdrawn. */
+export type StagedKind =
   | 'token'
   | 'contract'
   | 'actionTemplate'
@@ -19,21 +19,21 @@ export type ChangeKind =
   | 'chainEvent'
 
 /** The kinds that concern only the campaigns that a batch touches. */
-export const aboutCampaigns: readonly ChangeKind[] = [
+export const aboutCampaigns: readonly StagedKind[] = [
   ...(['campaign', 'campaignMetadata', 'incentive', 'claim', 'claimSignature'] as const),
   ...(['withdrawnCampaign', 'withdrawnClaim', 'chainEvent'] as const),
 ]
 
 /** All kinds: metadata stages its campaign again, if that is stored. */
-export const withRestaged = (kinds: Iterable<ChangeKind>): Set<ChangeKind> => {
+export const withRestaged = (kinds: Iterable<StagedKind>): Set<StagedKind> => {
   const all = new Set(kinds)
   return all.has('campaignMetadata') ? all.add('campaign') : all
 }
 
 /** A step of a batch: one statement on the way from staged records to rows. */
 export interface Step {
-  /** Runs if the batch has at least one change of these kinds. */
-  appliesTo: readonly ChangeKind[]
+  /** Runs if the batch stages something of one of these kinds. */
+  appliesTo: readonly StagedKind[]
   /**
    * A working table: if it is empty, the statement is not even sent, since a statement that may write takes a revision.
    */
@@ -50,7 +50,7 @@ type Statement = string | Pick<Step, 'sql' | 'populates'>
 /** A statement that populates a table, whose size matters to later ones. */
 export const populating = (populates: string, sql: string) => ({ sql, populates })
 
-/** Statements for the same kinds of changes. */
+/** Statements for the same kinds. */
 export const stepsFor = (appliesTo: Step['appliesTo'], ...statements: Statement[]): Step[] =>
   statements.map((statement) => ({ appliesTo, ...(typeof statement === 'string' ? { sql: statement } : statement) }))
 

@@ -2,7 +2,7 @@ import { changeClaimHours } from '../../read-models/claim-hours/maintain.ts'
 import { changeContractTotals, changeTotals } from '../../read-models/claim-windows/maintain.ts'
 import { readStatements } from '../../read-models/named-statements.ts'
 import { priceKinds } from '../../read-models/prices/maintain.ts'
-import type { ChangeKind } from '../../read-models/steps.ts'
+import type { StagedKind } from '../../read-models/steps.ts'
 import type { Query } from '../batch-connection.ts'
 import { touchClaimed } from './merge-campaigns.ts'
 
@@ -21,8 +21,8 @@ const PAGES_A_STEP = 64
 const emptyTables = `truncate claim_deltas, contract_contributions, window_deltas, touched_campaigns`
 
 /** Whether a batch can change the value of stored claims: by prices, tokens, or replaced campaigns. */
-export const mayRevalue = (changes: ReadonlySet<ChangeKind>) =>
-  [...priceKinds, 'campaign' as const].some((kind) => changes.has(kind))
+export const mayRevalue = (stagedKinds: ReadonlySet<StagedKind>) =>
+  [...priceKinds, 'campaign' as const].some((kind) => stagedKinds.has(kind))
 
 /** What follows from changed claims. */
 const afterClaims = [...changeTotals, ...changeClaimHours, ...changeContractTotals].filter(({ appliesTo }) =>

@@ -1,4 +1,4 @@
-import type { ChangeKind } from '../../read-models/steps.ts'
+import type { StagedKind } from '../../read-models/steps.ts'
 import { isProof } from '../../schemas/payloads/claim-proofs.ts'
 import type { Query } from '../batch-connection.ts'
 import type { StagedType } from '../records.ts'
@@ -73,7 +73,7 @@ const unknownAccessList = (of: StagedType, list: string, pointer: string) => ({
 export const FOLLOWS = 'reward_campaigns.follows'
 
 /** Two who write the same facts would never agree. */
-const ofFollowedChain = (of: ChangeKind, pointer: string, source: string, exception = '') => ({
+const ofFollowedChain = (of: StagedKind, pointer: string, source: string, exception = '') => ({
   of,
   sql: `select line_id, '${pointer}', 'is of chain ' || chain_id || ', which is followed by index and not imported: '
     || 'only what no chain tells of a campaign can be, as campaignMetadata'
@@ -83,7 +83,7 @@ const ofFollowedChain = (of: ChangeKind, pointer: string, source: string, except
 
 const withdrawnCampaigns = `(select line_id, split_part(id, ':', 1)::bigint as chain_id from withdrawn_campaign) withdrawn`
 
-const checks: readonly { of: ChangeKind; sql: string }[] = [
+const checks: readonly { of: StagedKind; sql: string }[] = [
   ofFollowedChain('campaign', '/id', 'staged_campaign'),
   ofFollowedChain('claim', '/campaignId', 'staged_claim'),
   ofFollowedChain('withdrawnCampaign', '/id', withdrawnCampaigns),
@@ -181,8 +181,8 @@ const referred: readonly { of: StagedType; table: string; column: string; isRefe
 ]
 
 /** The first faulty references in the order of the input, each with the number of all; undefined if nothing refers. */
-export function firstFaultsSql(changes: ReadonlySet<ChangeKind>) {
-  const faulty = checks.filter(({ of }) => changes.has(of)).map(({ sql }) => `(${sql})`)
+export function firstFaultsSql(stagedKinds: ReadonlySet<StagedKind>) {
+  const faulty = checks.filter(({ of }) => stagedKinds.has(of)).map(({ sql }) => `(${sql})`)
   if (faulty.length === 0) return undefined
   return `select line_id, pointer, message, count(*) over () as total
     from (${faulty.join(' union all ')}) faults (line_id, pointer, message) order by line_id limit ${MAX_REPORTED}`
@@ -200,8 +200,8 @@ interface ReferenceFault {
  * Checks that everything staged refers to something that exists.
  * @throws ImportFaultsError with the first faults and the number of all.
  */
-export async function checkReferences(query: Query, changes: ReadonlySet<ChangeKind>, files: readonly string[]) {
-  const sql = firstFaultsSql(changes)
+export async function checkReferences(query: Query, stagedKinds: ReadonlySet<StagedKind>, files: readonly string[]) {
+  const sql = firstFaultsSql(stagedKinds)
   if (sql !== undefined) await requireNoFaults(query, sql, files)
 }
 
@@ -209,9 +209,9 @@ export async function checkReferences(query: Query, changes: ReadonlySet<ChangeK
  * Removes what campaigns refer to, where none does any more; metadata may decide on a campaign that is still to come.
  * @throws ImportFaultsError where one does.
  */
-export async function removeReferred(query: Query, changes: ReadonlySet<ChangeKind>, files: readonly string[]) {
+export async function removeReferred(query: Query, stagedKinds: ReadonlySet<StagedKind>, files: readonly string[]) {
   for (const { of, table, column, isReferred } of referred) {
-    if (!changes.has(of)) continue
+    if (!stagedKinds.has(of)) continue
     const removed = `from ${stagingName(of)} removed where is_removed`
     await requireNoFaults(
       query,

@@ -1,4 +1,4 @@
-import { type ChangeKind, withRestaged } from '../../read-models/steps.ts'
+import { type StagedKind, withRestaged } from '../../read-models/steps.ts'
 import type { Send } from '../batch-connection.ts'
 import type { CampaignRecord } from '../campaign-records.ts'
 import { toStored, toStoredRemoval } from '../claim-proofs.ts'
@@ -74,14 +74,14 @@ export interface Batch {
     | { kind: 'chain.reorganised'; fromBlock: string; toBlock: string }
   )
   /** Facts that are in the database in another form: statements that stage them, after what is given here. */
-  stored?: readonly { of: ChangeKind; sql: string }[]
+  stored?: readonly { of: StagedKind; sql: string }[]
 }
 
 /** The rows of a batch for each of the working tables. */
 function toRows(batch: Batch) {
   const { records, removals = [], incentives = [], revertedClaims = [], revertedCampaigns = [] } = batch
-  const rows = new Map<ChangeKind, string[]>()
-  function add(kind: ChangeKind, row: string) {
+  const rows = new Map<StagedKind, string[]>()
+  function add(kind: StagedKind, row: string) {
     const others = rows.get(kind)
     if (others === undefined) rows.set(kind, [row])
     else others.push(row)
@@ -111,7 +111,7 @@ function toRows(batch: Batch) {
 }
 
 /** Prices and price sources of a followed chain. */
-function* toPriceRows({ priceSources, feedPrices = [], withdrawnFeedPrices }: Batch): Generator<[ChangeKind, unknown]> {
+function* toPriceRows({ priceSources, feedPrices = [], withdrawnFeedPrices }: Batch): Generator<[StagedKind, unknown]> {
   if (priceSources !== undefined) {
     const { chainId, sources } = priceSources
     yield ['priceSource', { source_chain_id: chainId }]
@@ -144,7 +144,7 @@ function toRow<Type extends StagedType>(type: Type, record: RecordOf<Type>, line
 }
 
 interface Staging {
-  kind: ChangeKind
+  kind: StagedKind
   /** The working table of the kind. */
   table: string
   /** Of rows with the same identity only the last is staged. */
@@ -182,7 +182,7 @@ const intoTable = ({ table, identity, unless }: Staging) =>
 
 /**
  * Sends a batch to the working tables, without waiting for the result.
- * @returns what it changes, and the tables that it populates.
+ * @returns the kinds that it stages, and the tables that it populates.
  */
 export function stageBatch(send: Send, batch: Batch) {
   const rows = toRows(batch)
@@ -193,6 +193,10 @@ export function stageBatch(send: Send, batch: Batch) {
     if (list !== undefined) send(intoTable(one), [`[${list.join(',')}]`])
   }
   for (const { sql } of [...withdrawn, ...stored]) send(sql)
-  const changes = withRestaged([...rows.keys(), ...withdrawn.map(({ kind }) => kind), ...stored.map(({ of }) => of)])
-  return { changes, tables: staging.filter(({ kind }) => changes.has(kind)).map(({ table }) => table) }
+  const stagedKinds = withRestaged([
+    ...rows.keys(),
+    ...withdrawn.map(({ kind }) => kind),
+    ...stored.map(({ of }) => of),
+  ])
+  return { stagedKinds, tables: staging.filter(({ kind }) => stagedKinds.has(kind)).map(({ table }) => table) }
 }

@@ -1,4 +1,4 @@
-import type { ChangeKind } from '../../read-models/steps.ts'
+import type { StagedKind } from '../../read-models/steps.ts'
 import type { RemovalRecord, StagedType } from '../records.ts'
 import { type RecordOf, stagingTables, toInstant, type Value } from './staged-columns.ts'
 
@@ -6,7 +6,7 @@ import { type RecordOf, stagingTables, toInstant, type Value } from './staged-co
 export const isBounded = (type: StagedType) => stagingTables[type].isWide === undefined
 
 /** Working tables for incentives with a new state, and for the identities of what is withdrawn. */
-export const changeTables = {
+export const otherStagedTables = {
   staged_incentive_state: 'campaign_id text, position smallint, definition jsonb',
   withdrawn_claim: 'line_id bigint, chain_id bigint, tx_hash bytea, log_index integer',
   withdrawn_campaign: 'line_id bigint, id text, is_removed boolean',
@@ -55,12 +55,12 @@ export const settleStagedSql = (type: StagedType) => [
   `create unique index on ${stagingName(type)} (${stagingTables[type].identity.join(', ')})`,
 ]
 
-const withdraw = (type: StagedType, table: keyof typeof changeTables, columns: string) =>
+const withdraw = (type: StagedType, table: keyof typeof otherStagedTables, columns: string) =>
   `with removed as (delete from ${stagingName(type)} where is_removed returning ${columns})
   insert into ${table} (${columns}) select ${columns} from removed`
 
 /** Removals of what a chain can take back too go the same way. */
-export const withdrawRemoved: { of: StagedType; kind: ChangeKind; sql: string }[] = [
+export const withdrawRemoved: { of: StagedType; kind: StagedKind; sql: string }[] = [
   {
     of: 'claim',
     kind: 'withdrawnClaim',

@@ -5,12 +5,12 @@ import { stateTables } from '../../read-models/incentive-state/maintain.ts'
 import { priceTables } from '../../read-models/prices/maintain.ts'
 import { claimDeltaTables } from '../merge/merge-claims.ts'
 import { stagedTypes } from '../records.ts'
-import { changeTables, isBounded, stagingColumns, stagingName } from './staging.ts'
+import { otherStagedTables, isBounded, stagingColumns, stagingName } from './staging.ts'
 
 /** The working tables of a batch, and their columns: values that always fit a page. */
 const workingTables: Record<string, string> = {
   ...Object.fromEntries(stagedTypes.filter(isBounded).map((type) => [stagingName(type), stagingColumns(type)])),
-  ...changeTables,
+  ...otherStagedTables,
   // Whether its record is added, replaced or removed: else only claims or tokens change its derived data.
   touched_campaigns: 'key bigint, is_record_touched boolean',
   staged_key: 'key bigint, id text, incentive_positions smallint[]',

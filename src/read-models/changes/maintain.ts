@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/open-database.ts'
 import { readStatements } from '../named-statements.ts'
-import { type ChangeKind, type Step, stepsFor } from '../steps.ts'
+import { type StagedKind, type Step, stepsFor } from '../steps.ts'
 
 /*
  * What a batch changes, as a follower of the changes reads it. Where facts are merged, it is noted what of them changes
@@ -28,7 +28,7 @@ export const identityOf = (type: NeededRecord, columns: Readonly<Record<string, 
 export const noteRecords = (identity: string, from: string) =>
   `insert into pending_changes (kind, details) select 'records.changed', ${identity} from ${from}`
 
-const appliesTo: readonly ChangeKind[] = [
+const appliesTo: readonly StagedKind[] = [
   ...(['token', 'tokenPrice', 'feedPrice', 'withdrawnFeedPrice', 'priceSource'] as const),
   ...(['campaign', 'campaignMetadata', 'incentive', 'claim'] as const),
   ...(['withdrawnClaim', 'withdrawnCampaign', 'chainEvent'] as const),

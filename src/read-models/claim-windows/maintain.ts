@@ -81,7 +81,7 @@ export async function slideWindows(database: Database) {
   const { rows } = await database.execute<{ hasMore: boolean | null }>(
     sql`select advance_claim_windows(${WORTHWHILE_CHANGES}, ${MAX_CHANGES_AT_ONCE}) as "hasMore"`,
   )
-  const isBusy = rows[0]?.hasMore === null
-  if (isBusy) await sleep(TRY_AGAIN_MS)
-  return isBusy || rows[0]?.hasMore === true
+  const isBlocked = rows[0]?.hasMore === null
+  if (isBlocked) await sleep(TRY_AGAIN_MS)
+  return isBlocked || rows[0]?.hasMore === true
 }

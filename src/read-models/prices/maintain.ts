@@ -37,7 +37,7 @@ export const priceTables = {
   revalued_claim: 'claim tid, amount_usd numeric, is_value_derived boolean',
 }
 
-/** The kinds of changes that can change prices of tokens, or values of claims. */
+/** The kinds that can change prices of tokens, or values of claims. */
 export const priceKinds = ['token', 'tokenPrice', 'feedPrice', 'withdrawnFeedPrice', 'priceSource'] as const
 
 const declareSources: Step[] = [

@@ -58,8 +58,8 @@ export function createCompressor(levels = EACH_TIME) {
 
   /** In memory of its own size; undefined if too much is being compressed already. */
   return function compress(encoding: ContentEncoding, body: Buffer): Promise<Buffer> | undefined {
-    const isBusy = atOnce >= MAX_AT_ONCE || bytesAtOnce + body.length > MAX_BYTES_AT_ONCE
-    if (atOnce > 0 && isBusy) return undefined
+    const isFull = atOnce >= MAX_AT_ONCE || bytesAtOnce + body.length > MAX_BYTES_AT_ONCE
+    if (atOnce > 0 && isFull) return undefined
     atOnce += 1
     bytesAtOnce += body.length
     return deflate(encoding, body, levels).finally(() => {
