@@ -5,7 +5,7 @@ import { stateTables } from '../../read-models/incentive-state/maintain.ts'
 import { priceTables } from '../../read-models/prices/maintain.ts'
 import { claimDeltaTables } from '../merge/merge-claims.ts'
 import { stagedTypes } from '../records.ts'
-import { otherStagedTables, isBounded, stagingColumns, stagingName } from './staging.ts'
+import { isBounded, otherStagedTables, stagingColumns, stagingName } from './staging.ts'
 
 /** The working tables of a batch, and their columns: values that always fit a page. */
 const workingTables: Record<string, string> = {
