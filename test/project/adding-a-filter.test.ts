@@ -7,6 +7,11 @@ import { aCampaign, anAddress } from '../setup/records.ts'
 const recipe: Recipe = [
   [
     'src/features/campaigns/campaign-schemas.ts',
+    'import { component, inline, listOf,',
+    "import { Address } from '../../schemas/primitives.ts'\n",
+  ],
+  [
+    'src/features/campaigns/campaign-schemas.ts',
     '    sortBy: choice([',
     `    validator: Type.Optional(inline(Address, { description: 'Campaigns whose claims this account signs.' })),\n`,
   ],
