@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { CampaignOrigin } from '../../src/indexer/protocol/campaign-origins.ts'
+import { feeContractsOf } from '../../src/indexer/protocol/claim-fees.ts'
 import type { ChainCampaign } from '../../src/indexer/protocol/contracts/read-campaign.ts'
 import type { ChainUpdate, FeedFacts, FollowedState, FollowedStore } from '../../src/indexer/sync/sync-updates.ts'
 import type { ClaimRecord } from '../../src/ingest/records.ts'
@@ -23,7 +24,10 @@ export class StoredChain implements FollowedStore {
 
   async find({ ids, contracts }: { ids: readonly string[]; contracts: readonly Hex[] }) {
     return [...this.origins.values()].filter(
-      ({ id, incentives }) => ids.includes(id) || incentives.some(({ contract }) => contracts.includes(contract)),
+      ({ id, incentives, ...origin }) =>
+        ids.includes(id) ||
+        incentives.some(({ contract }) => contracts.includes(contract)) ||
+        feeContractsOf(origin).some((contract) => contracts.includes(contract)),
     )
   }
 

@@ -1222,7 +1222,7 @@ export interface components {
         Verdict: "claimable" | "admitted" | "unknown" | "blocked";
         /** @description Why an account can or cannot claim, with the fact that proves it. */
         ClaimReason: {
-            /** @description `list-unknown`, `proof-outdated`, and `claimed-before` where it is unknown how the validator limits claims, make the verdict `unknown`; else `claimed-before` and `signature-missing`, which is also said of a proof, only inform; all others block. */
+            /** @description `list-unknown`, `proof-outdated`, and `claimed-before` where it is unknown how the validator limits claims, make the verdict `unknown`; else `claimed-before`, `signature-missing`, which is also said of a proof, and `claim-fee-unknown` only inform; all others block. */
             code: components["schemas"]["ClaimReasonCode"];
             /** @description Start (`not-started`), end (`ended`) or deadline of claims (`claim-window-closed`) of the campaign, or time of the last claim. */
             at?: components["schemas"]["Instant"];
@@ -1237,12 +1237,14 @@ export interface components {
             /** @description Maximum number of claims of one account (`already-claimed`); absent of an incentive that is claimed as often as more is owed. */
             allowed?: number;
         };
-        /** @description A transaction that claims for the account; anyone may send it. Some validators want a fee as its value. */
+        /** @description A transaction that claims for the account; anyone may send it. */
         ClaimTransaction: {
             /** @description The campaign core, or the manager of a time-based campaign. */
             to: components["schemas"]["Address"];
             /** @description Call data of `claimIncentiveFor`, or of the `claim` of a manager, hexadecimal. */
             data: string;
+            /** @description The fee of the validator, in wei: send exactly that. Absent if the validator takes none, or its fee is unknown (`claim-fee-unknown`). */
+            value?: components["schemas"]["BaseUnits"];
         };
         /** @description A raffle, whose claim pays nothing by itself: it is an entry. */
         Raffle: {
@@ -1566,7 +1568,7 @@ export interface components {
         /** @enum {string} */
         ChangeKind: "campaign.added" | "campaign.changed" | "campaign.removed" | "claim.added" | "claim.removed" | "token.changed" | "price.changed" | "chain.reorganised" | "reset";
         /** @enum {string} */
-        ClaimReasonCode: "not-started" | "ended" | "claim-window-closed" | "max-participants-reached" | "incentive-spent" | "reward-exceeds-budget" | "on-deny-list" | "not-on-allow-list" | "list-unknown" | "already-claimed" | "claimed-before" | "signature-missing" | "proof-outdated" | "signature-invalid";
+        ClaimReasonCode: "not-started" | "ended" | "claim-window-closed" | "max-participants-reached" | "incentive-spent" | "reward-exceeds-budget" | "on-deny-list" | "not-on-allow-list" | "list-unknown" | "already-claimed" | "claimed-before" | "signature-missing" | "proof-outdated" | "claim-fee-unknown" | "signature-invalid";
         /** @enum {string} */
         ChainStatusState: "back-filling" | "following" | "behind";
         /** @enum {string} */

@@ -25,6 +25,7 @@ export const claimFacts = (keys: SQL, positions: SQL = sql`null::smallint[]`) =>
   left join lateral ${incentiveAmounts(now)} figures on true
   left join lateral ${claimsByIncentive(sql`incentive.campaign_key`, sql`${now} - ${BASIS}`, now)} recent
     on recent.incentive_position = incentive."position" and incentive.asset is not null and ${sql.placeholder('isPaced')}::boolean
+  left join followed_campaigns paid on paid.id = facts.campaign_id and facts.validator_kind like 'Payable%'
   left join tokens rewarded on rewarded.chain_id = incentive.chain_id and rewarded.address = incentive.asset
 )`
 
@@ -63,6 +64,8 @@ export const factColumns = {
   validator: sql<string>`facts.validator`,
   /** Null if unknown, for campaigns of chains that are not followed, and without a signature. */
   validatorKind: sql<ValidatorKind | null>`facts.validator_kind`,
+  /** What its validator takes for a claim, in wei; null if it takes nothing, or that is unknown. */
+  claimFee: sql<string | null>`paid.origin ->> 'claimFee'`,
   reward: sql<string | null>`incentive.definition ->> 'reward'`,
   maxReward: sql<string | null>`incentive.definition ->> 'maxReward'`,
   rewardNow: sql<string | null>`figures.reward_now::text`,
@@ -175,6 +178,10 @@ const needsBudget = (type: IncentiveType) => incentiveTraits[type].limit === 're
 const exceedsBudget = ({ type, budgetLeft }: FactRow, amount: bigint | undefined) =>
   amount !== undefined && budgetLeft !== null && needsBudget(type) && amount > BigInt(budgetLeft)
 
+/** Whether the validator takes a fee that is unknown: it refuses a claim with any other value. */
+export const lacksFee = ({ validatorKind, claimFee }: FactRow) =>
+  validatorKind?.startsWith('Payable') === true && claimFee === null
+
 /** Whether an incentive can be claimed, and every reason that holds, in the order of the contract. */
 function evaluateRow(row: FactRow, now: Date, amount: bigint | undefined, isSignatureRefused: boolean) {
   const { before, lists } = campaignReasons(row, now)
@@ -189,6 +196,7 @@ function evaluateRow(row: FactRow, now: Date, amount: bigint | undefined, isSign
     applied.push(...claimReasons(row))
     if (row.signature === null) applied.push([{ code: 'signature-missing' }, undefined])
   }
+  if (lacksFee(row)) applied.push([{ code: 'claim-fee-unknown' }, undefined])
   if (isSignatureRefused) applied.push([{ code: 'signature-invalid' }, 'blocked'])
   return { verdict: toVerdict(applied, row.signature !== null), reasons: applied.map(([reason]) => reason) }
 }
@@ -265,13 +273,20 @@ export async function toEligibility(appraisal: Appraisal, user: string) {
 
 /** The call that claims; undefined if what is recorded is not enough for one. */
 export async function claimTransactionOf(row: FactRow, claimant: string) {
-  const { campaignId, position, signature, referrer } = row
+  const { campaignId, position, signature, referrer, claimFee } = row
   if (position === null || signature === null || referrer === null) return undefined
   // Loads the encoder of calls, which few requests need.
   const { toClaimTransaction, toProofTransaction } = await import('../../schemas/payloads/encode-claim-transaction.ts')
   const { proof } = proofOf(row) ?? {}
   if (proof !== undefined) return toProofTransaction(campaignId, claimant, proof)
-  return toClaimTransaction({ campaignId, incentiveIndex: position, claimant, referrer, signature })
+  return toClaimTransaction({
+    campaignId,
+    incentiveIndex: position,
+    claimant,
+    referrer,
+    signature,
+    fee: claimFee ?? undefined,
+  })
 }
 
 /** The verdict on a campaign: the best of those on its incentives; without any, by its own facts. */

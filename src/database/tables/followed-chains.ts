@@ -88,14 +88,14 @@ export const followedBlocks = pgTable(
   ],
 )
 
-/** The fixed facts of a campaign, so that they are not read again. */
+/** The fixed facts of a campaign, so that they are not read again, and the fee of its validator. */
 export const followedCampaigns = pgTable(
   'followed_campaigns',
   {
     /** ID of the campaign. */
     id: text().primaryKey(),
     chainId: ofChain(),
-    /** Contracts of its incentives, whose logs concern it. */
+    /** Contracts whose logs concern it: its incentives, and where the fee of its validator is set. */
     contracts: address().array().notNull(),
     /** See src/indexer/protocol/campaign-origins; as it was read, so that the result is the same again. */
     origin: json().$type<Record<string, unknown>>().notNull(),

@@ -9,6 +9,7 @@ import {
   dependenciesOf,
   type FactRow,
   factColumns,
+  lacksFee,
   toDollarText,
   toEligibility,
 } from '../../database/lookups/eligibility.ts'
@@ -135,20 +136,17 @@ function parseCursorPosition(query: RequestState) {
 /** How many claims a transaction has at most. */
 const MAX_CLAIMS_TOGETHER = 50
 
-/** The variants of validators that take a fee, which is not known here. */
-const takesFee = ({ validatorKind }: SignedRow) => validatorKind?.startsWith('Payable') === true
-
 /** Transactions that claim everything which can be claimed by one: by chain, then by campaign and index. */
 async function toClaimTransactions(claimable: readonly Appraisal<SignedRow>[], claimant: string) {
   // Loads the encoder of calls, which few requests need.
   const { toMulticall } = await import('../../schemas/payloads/encode-claim-transaction.ts')
   const byChain = new Map<
     number,
-    { call: { to: string; data: string }; campaignId: string; incentiveIndex: number }[]
+    { call: { to: string; data: string; value?: string }; campaignId: string; incentiveIndex: number }[]
   >()
   for (const { row } of claimable) {
     const { chainId, campaignId, position } = row
-    const call = takesFee(row) ? undefined : await claimTransactionOf(row, claimant)
+    const call = lacksFee(row) ? undefined : await claimTransactionOf(row, claimant)
     if (position === null || call === undefined) continue
     const claims = byChain.get(chainId) ?? []
     claims.push({ call, campaignId, incentiveIndex: position })

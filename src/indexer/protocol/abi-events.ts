@@ -21,6 +21,9 @@ export const incentiveEvents = parseAbi([
   'event Entry(address indexed entry)',
 ])
 
+/** The fee of payable validators: only from their base implementation, where all of its clones read it. */
+export const feeEvents = parseAbi(['event ClaimFeeUpdated(uint256 fee)'])
+
 /** The setup of an incentive, if its form is the same in all generations. */
 export const plainSetUpEvents = parseAbi([
   'event ERC20IncentiveInitialized(address indexed asset, uint8 strategy, uint256 reward, uint256 limit, address manager)',

@@ -7,6 +7,7 @@ import {
   withIncentives,
   withSetUps,
 } from './campaign-origins.ts'
+import type { FeeChange } from './claim-fees.ts'
 import { type ChainLog, type ProtocolEvent, readLog } from './protocol-events.ts'
 import { type ChainClaim, type IncentivePositions, isOfIncentive, readClaims } from './transaction-claims.ts'
 
@@ -31,6 +32,8 @@ export interface BlockRangeFacts {
   /** Which block touched which campaign, each pair once. */
   affects: { campaignId: string; blockNumber: number }[]
   setUps: SetUps
+  /** Where the fee of validators was changed. */
+  feeChanges: FeeChange[]
 }
 
 /** IDs in the form of the API. */
@@ -57,7 +60,11 @@ export async function readBlockRange(
     ids: [
       ...new Set(events.flatMap((event) => ('boostId' in event ? campaignIdOf(event.log.address, event.boostId) : []))),
     ],
-    contracts: [...new Set(events.flatMap((event) => (isOfIncentive(event) ? event.log.address : [])))],
+    contracts: [
+      ...new Set(
+        events.flatMap((event) => (isOfIncentive(event) || event.type === 'ClaimFeeUpdated' ? event.log.address : [])),
+      ),
+    ],
   }
   for (const campaign of await known.find(query)) {
     if (!campaigns.has(campaign.id)) campaigns.set(campaign.id, campaign)
@@ -74,6 +81,9 @@ export async function readBlockRange(
     claims,
     affects: affects.filter(({ campaignId }) => campaigns.has(campaignId)),
     setUps,
+    feeChanges: events.flatMap(({ type, log }) =>
+      type === 'ClaimFeeUpdated' ? { contract: log.address, blockNumber: log.blockNumber } : [],
+    ),
   }
 }
 

@@ -38,6 +38,8 @@ export interface CampaignOrigin {
   maxClaimsPerClaimant?: number | 'unlimited' | null
   /** Null if unknown; absent until the validator is read. */
   validatorKind?: ValidatorKind | null
+  /** What its validator takes for a claim, in wei; null if it takes nothing, or that is unknown; absent until it is read. */
+  claimFee?: string | null
   /** What has to be done; absent until the action is read. */
   actionDetails?: Action
   /** How many incentives it was created with; later ones are named by events. */

@@ -4,6 +4,7 @@ import {
   actionSetUpEvents,
   coreEvents,
   criteriaSetUpEvents,
+  feeEvents,
   incentiveEvents,
   narrowActionSetUpEvents,
   narrowClaimantSetUpEvents,
@@ -33,7 +34,7 @@ export type Message =
   | Declared<DecodeEventLogReturnType<typeof coreEvents>>
   /** The amount is null if the incentive reports it in another form. */
   | { type: 'Claimed'; amount: string | null }
-  | { type: 'ToppedUp' | 'Entry' }
+  | { type: 'ToppedUp' | 'Entry' | 'ClaimFeeUpdated' }
   /** Null if there is a setup of unknown form. */
   | { type: 'IncentiveSetUp'; incentive: FixedIncentive | null }
   | { type: 'ActionSetUp'; action: Action }
@@ -89,6 +90,7 @@ function readAs<const Events extends readonly AbiEvent[]>(
 
 readAs(coreEvents, toCoreMessage)
 readAs(incentiveEvents, toIncentiveMessage)
+readAs(feeEvents, ({ eventName }) => ({ type: eventName }))
 readAs(plainSetUpEvents, toSetUp)
 readAs(criteriaSetUpEvents, toSetUp)
 readAs(narrowCriteriaSetUpEvents, toSetUp)

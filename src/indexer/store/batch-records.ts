@@ -119,8 +119,9 @@ const toChangedIncentives = ({ record, incentives }: ChainCampaign) =>
   })
 
 /** A fingerprint of a campaign without the state of its incentives. */
-export function fingerprintOf({ record, incentives, accessLists }: ChainCampaign) {
-  const fixed = { ...record, incentives, accessLists }
+export function fingerprintOf({ record, incentives, accessLists, origin }: ChainCampaign) {
+  // Responses say the fee, so those that are cached must not outlive it.
+  const fixed = { ...record, incentives, accessLists, claimFee: origin.claimFee }
   return createHash('sha256').update(JSON.stringify(fixed)).digest('base64')
 }
 

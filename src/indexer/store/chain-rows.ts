@@ -2,22 +2,28 @@ import type pg from 'pg'
 import type { Hex } from 'viem'
 import type { FollowedFeed } from '../feeds/followed-feeds.ts'
 import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
+import { feeContractsOf } from '../protocol/claim-fees.ts'
 import type { UnknownComponent } from '../protocol/contracts/read-campaign.ts'
 import type { BlockReference } from '../sync/linked-blocks.ts'
 import type { BlockClaim, FollowedState, NewBlocks } from '../sync/sync-updates.ts'
 
 /* The rows that responses do not show: the state from which the indexer goes on. */
 
+/** Contracts whose logs concern a campaign. */
+const contractsOf = (origin: CampaignOrigin) => [
+  ...origin.incentives.map(({ contract }) => contract),
+  ...feeContractsOf(origin),
+]
+
 export async function storeOrigins(client: pg.Client, chainId: number, origins: readonly CampaignOrigin[]) {
   if (origins.length === 0) return
   await client.query(
     `insert into followed_campaigns as stored (id, chain_id, contracts, origin)
-    select origin ->> 'id', $1, array(select incentive ->> 'contract' from json_array_elements(origin -> 'incentives') incentive),
-      origin
-    from json_array_elements($2) as origin
+    select origin ->> 'id', $1, array(select json_array_elements_text(contracts)), origin
+    from json_to_recordset($2) as followed (contracts json, origin json)
     on conflict (id) do update set contracts = excluded.contracts, origin = excluded.origin
     where stored.origin::text is distinct from excluded.origin::text`,
-    [chainId, JSON.stringify(origins)],
+    [chainId, JSON.stringify(origins.map((origin) => ({ contracts: contractsOf(origin), origin })))],
   )
 }
 

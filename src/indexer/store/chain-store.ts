@@ -29,7 +29,7 @@ export interface ChainStore extends FollowedStore {
     head?: number | undefined
     finalized?: number | undefined
   }): Promise<unknown>
-  /** Contracts of all incentives. */
+  /** Contracts whose logs concern campaigns. */
   contracts(): Promise<Hex[]>
   close(): Promise<void>
 }
@@ -140,7 +140,7 @@ function createChainReader(
     storedTokens: (addresses) => findStoredTokens(client, chainId, addresses),
     async contracts() {
       const { rows } = await client.query<{ contract: Hex }>(
-        'select unnest(contracts) as contract from followed_campaigns where chain_id = $1',
+        'select distinct unnest(contracts) as contract from followed_campaigns where chain_id = $1',
         [chainId],
       )
       return rows.map(({ contract }) => contract)

@@ -10,7 +10,8 @@ const MAX_DUE = 20
 export async function findIncomplete(client: pg.Client, chainId: number) {
   const { rows } = await client.query<{ id: string }>(
     `select id from followed_campaigns where chain_id = $1
-      and (origin -> 'maxClaimsPerClaimant' is null or origin -> 'validatorKind' is null)
+      and (origin -> 'maxClaimsPerClaimant' is null or origin -> 'validatorKind' is null
+        or (origin -> 'claimFee' is null and validator_kind like 'Payable%'))
     union
     select campaigns.id from incentives join incentive_traits using (type) join campaigns on key = campaign_key
     where incentive_traits.reward = 'auction' and auction is null and campaigns.chain_id = $1`,

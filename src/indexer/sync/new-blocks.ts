@@ -3,6 +3,7 @@ import { toFeedPrices } from '../feeds/feed-prices.ts'
 import { aggregatorsOf, type FoundFeeds } from '../feeds/followed-feeds.ts'
 import { type KnownCampaigns, readBlockRange } from '../protocol/block-range-facts.ts'
 import { type CampaignOrigin, originAt } from '../protocol/campaign-origins.ts'
+import { affectedByFees } from '../protocol/claim-fees.ts'
 import { type CallContracts, type ContractReader, createContractReader } from '../protocol/contracts/contract-reader.ts'
 import { type CompleteOrigin, completeOrigin, readBoost, readCampaign } from '../protocol/contracts/read-campaign.ts'
 import { readToken, tokensOf } from '../protocol/contracts/read-components.ts'
@@ -100,7 +101,7 @@ export async function readFixedFacts(
   return {
     origins,
     claims: positioned.map((claim) => toBlockClaim(claim, timestamps)),
-    affects: blockRange.affects,
+    affects: distinct([...blockRange.affects, ...affectedByFees(origins, blockRange.feeChanges)]),
     orphanClaims: blockRange.claims.length - positioned.length,
     prices: toFeedPrices(feeds, logs, timestamps),
     unreadable: completed.flatMap(({ origin, complete }) =>
@@ -110,6 +111,10 @@ export async function readFixedFacts(
     ),
   }
 }
+
+const distinct = (affects: FixedFacts['affects']) => [
+  ...new Map(affects.map((one) => [`${one.blockNumber} ${one.campaignId}`, one])).values(),
+]
 
 function withTime(origin: CampaignOrigin, timestamps: ReadonlyMap<Hex, number>): CampaignOrigin {
   const blockTimestamp = origin.blockTimestamp ?? timestamps.get(origin.blockHash)

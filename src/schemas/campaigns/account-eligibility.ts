@@ -24,6 +24,7 @@ const reasonCodes = [
   'claimed-before',
   'signature-missing',
   'proof-outdated',
+  'claim-fee-unknown',
   'signature-invalid',
 ] as const
 
@@ -33,7 +34,7 @@ export const ClaimReason = component(
   {
     code: word(
       reasonCodes,
-      '`list-unknown`, `proof-outdated`, and `claimed-before` where it is unknown how the validator limits claims, make the verdict `unknown`; else `claimed-before` and `signature-missing`, which is also said of a proof, only inform; all others block.',
+      '`list-unknown`, `proof-outdated`, and `claimed-before` where it is unknown how the validator limits claims, make the verdict `unknown`; else `claimed-before`, `signature-missing`, which is also said of a proof, and `claim-fee-unknown` only inform; all others block.',
     ),
     at: Type.Optional(
       ref(
@@ -65,12 +66,18 @@ export type ClaimReason = Static<typeof ClaimReason>
 
 const ClaimTransaction = component(
   'ClaimTransaction',
-  'A transaction that claims for the account; anyone may send it. Some validators want a fee as its value.',
+  'A transaction that claims for the account; anyone may send it.',
   {
     to: ref(Address, 'The campaign core, or the manager of a time-based campaign.'),
     data: text('Call data of `claimIncentiveFor`, or of the `claim` of a manager, hexadecimal.', {
       maxLength: 140_000,
     }),
+    value: Type.Optional(
+      ref(
+        BaseUnits,
+        'The fee of the validator, in wei: send exactly that. Absent if the validator takes none, or its fee is unknown (`claim-fee-unknown`).',
+      ),
+    ),
   },
 )
 

@@ -39,6 +39,13 @@ export const validatorData = parseAbiParameters([
 
 const PAYLOAD = /^0x0{62}20(?:0{62}(40|60))(?:[0-9a-f]{2})*$/i
 
+/** A transaction, with its value in wei; without one it has none. */
+interface Call {
+  to: string
+  data: string
+  value?: string
+}
+
 export interface SignedClaim {
   campaignId: string
   incentiveIndex: number
@@ -46,6 +53,8 @@ export interface SignedClaim {
   referrer: string
   /** As recorded: the whole payload, or less. */
   signature: string
+  /** What the validator takes, in wei; absent if it takes nothing, or that is unknown. */
+  fee?: string | undefined
 }
 
 /** The complete data of a claim; of the second form with a referrer. */
@@ -79,18 +88,22 @@ export function toSignedAmount(signature: string): bigint | undefined {
   return size(incentiveData) < WORD_BYTES ? undefined : hexToBigInt(slice(incentiveData, 0, WORD_BYTES))
 }
 
-/**
- * The call that claims for a claimant; undefined if the signature is not a complete payload. It has no value: a
- * validator may charge a fee.
- */
-export function toClaimTransaction({ campaignId, incentiveIndex, claimant, referrer, signature }: SignedClaim) {
+/** The call that claims for a claimant; undefined if the signature is not a complete payload. */
+export function toClaimTransaction({
+  campaignId,
+  incentiveIndex,
+  claimant,
+  referrer,
+  signature,
+  fee,
+}: SignedClaim): Call | undefined {
   if (!isClaimPayload(signature)) return undefined
   const [, core = '', boostId = ''] = campaignId.split(':')
   const data = encodeFunctionData({
     abi: claimFunction,
     args: [BigInt(boostId), BigInt(incentiveIndex), referrer as Hex, signature.toLowerCase() as Hex, claimant as Hex],
   })
-  return { to: core, data }
+  return { to: core, data, ...(fee !== undefined && { value: fee }) }
 }
 
 const proofFunction = parseAbi([
@@ -98,7 +111,11 @@ const proofFunction = parseAbi([
 ])
 
 /** The call that claims by a proof what is owed, of the manager that is in the campaign's ID. */
-export function toProofTransaction(campaignId: string, claimant: string, { cumulativeAmount, proof }: ClaimProof) {
+export function toProofTransaction(
+  campaignId: string,
+  claimant: string,
+  { cumulativeAmount, proof }: ClaimProof,
+): Call {
   const [, manager = '', identifier = ''] = campaignId.split(':')
   const data = encodeFunctionData({
     abi: proofFunction,
@@ -116,12 +133,16 @@ const multicallFunction = parseAbi([
 ])
 
 /** One transaction with several claims, each of which may fail without the others. Anyone may send it. */
-export function toMulticall(calls: readonly { to: string; data: string }[]) {
+export function toMulticall(calls: readonly Call[]) {
   const data = encodeFunctionData({
     abi: multicallFunction,
     args: [
-      calls.map((call) => ({ target: call.to as Hex, allowFailure: true, value: 0n, callData: call.data as Hex })),
+      calls.map(({ to, data, value = '0' }) => ({
+        ...{ target: to as Hex, allowFailure: true },
+        ...{ value: BigInt(value), callData: data as Hex },
+      })),
     ],
   })
-  return { to: MULTICALL, data, value: '0' }
+  const value = calls.reduce((sum, call) => sum + BigInt(call.value ?? 0), 0n)
+  return { to: MULTICALL, data, value: String(value) }
 }

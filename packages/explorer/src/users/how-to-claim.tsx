@@ -32,7 +32,8 @@ export function HowToClaim({
           </>
         ) : (
           <>
-            <Address chainId={chainId} address={transaction.to} what="campaign core" />, without value unless{' '}
+            <Address chainId={chainId} address={transaction.to} what="campaign core" />,{' '}
+            {transaction.value === undefined ? 'without value unless' : `with ${transaction.value} wei as its value:`}{' '}
             <a href={servicePath('/docs/guides/user-rewards#claim')}>the validator takes a fee</a>.
           </>
         )}

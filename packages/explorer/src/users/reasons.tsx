@@ -18,6 +18,7 @@ const WORDS: Readonly<Record<ClaimReason['code'], string>> = {
   'claimed-before': 'Claimed before',
   'signature-missing': 'No signature or proof is recorded yet',
   'proof-outdated': 'The campaign has new amounts: the recorded proof is of earlier ones',
+  'claim-fee-unknown': 'Its validator takes a fee that is not known here',
   'signature-invalid': 'The recorded signature is not by the signer that it names: the campaign would refuse it',
 }
 

@@ -27,6 +27,7 @@ export const readFunctions = parseAbi([
   'function owner() view returns (address)',
   'function getComponentInterface() view returns (bytes4)',
   'function maxClaimCount() view returns (uint256)',
+  'function getClaimFee() view returns (uint256)',
   'function getAllowListIds() view returns (string[])',
   'function getDenyListIds() view returns (string[])',
   'function getActionSteps() view returns (Step[])',

@@ -9,6 +9,7 @@ import {
   withIncentives,
   withSetUps,
 } from '../campaign-origins.ts'
+import { readClaimFee } from '../claim-fees.ts'
 import { toAddress, toFixedIncentive } from '../fixed-incentives.ts'
 import type { ContractReader } from './contract-reader.ts'
 import {
@@ -39,7 +40,7 @@ export interface ChainCampaign {
   incentives: { position: number; contract: Hex }[]
   /** For an OffchainAccessList: IDs of the access lists that admit, and of those that deny. */
   accessLists: { allowed: string[]; denied: string[] } | null
-  /** The fixed facts, to be stored so that they are not read again. */
+  /** The fixed facts, to be stored so that they are not read again, and the fee of its validator. */
   origin: CampaignOrigin
   unknown: UnknownComponent[]
 }
@@ -155,8 +156,9 @@ export async function readCampaign(
   chain: { chainId: number; openAllowLists: ReadonlySet<Hex> },
   origin: CompleteOrigin,
 ): Promise<ChainCampaign> {
-  const [allowList, incentives] = await Promise.all([
+  const [allowList, claimFee, incentives] = await Promise.all([
     readAllowList(reader, origin.allowList, chain.openAllowLists),
+    readClaimFee(reader, origin),
     Promise.all(
       origin.incentives.map(async ({ position, contract, fixed }) => {
         const isKnown = fixed !== undefined && fixed !== null
@@ -179,7 +181,7 @@ export async function readCampaign(
     ),
     incentives: known.map(({ position }) => position),
     accessLists: allowList?.accessLists ?? null,
-    origin,
+    origin: { ...origin, claimFee },
     unknown: [
       ...(origin.actionDetails.steps === null ? [component('action', origin.action)] : []),
       ...(allowList === null ? [component('allowList', origin.allowList)] : []),
