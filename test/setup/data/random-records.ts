@@ -203,6 +203,9 @@ function randomAllowList({ chance, pick, some, addressInAnyCase }: Random): Camp
   }
 }
 
+/** A number from 0 of a campaign, the same for the same seed whatever the clock says. */
+const numberOf = (blockTimestamp: string, base: number) => Number(blockTimestamp) - base + 10 * DAY
+
 const maxima = [null, 1, 2, 5, 'unlimited', 'unlimited', 3] as const
 
 function randomCampaign(id: string, leastIncentives: number, base: number, random: Random): CampaignRecord {
@@ -239,6 +242,7 @@ function randomCampaign(id: string, leastIncentives: number, base: number, rando
     actionClaimant: chance(0.5) ? pick([null, undefined]) : randomActionClaimant(random),
   }
   const blockTimestamp = String(base - (chance(0.5) ? pick([9 * DAY, 10 * DAY, 0, -100]) : integer(0, 10 * DAY)))
+  const number = numberOf(blockTimestamp, base)
   return {
     type: 'campaign',
     id: id.replace(/0x[0-9a-f]+/, (core) => addressInAnyCase(core)),
@@ -251,12 +255,12 @@ function randomCampaign(id: string, leastIncentives: number, base: number, rando
     protocolFee: '0',
     maxParticipants: chance(0.8) ? '0' : pick(['1', '2', '3', '4', MAX]),
     incentives: Array.from({ length: incentives }, () => randomIncentive(random)).map((incentive, index) =>
-      Number(blockTimestamp) % 6 === index ? timeBasedIncentive(Number(blockTimestamp), base) : incentive,
+      number % 6 === index ? timeBasedIncentive(number, base) : incentive,
     ),
     ...withoutUndefined(optional),
     // No choices of their own, which would change all that come after them.
-    ...(optional.campaignName && { campaignName: campaignNames[Number(blockTimestamp) % 4] ?? null }),
-    maxClaimsPerClaimant: maxima[Number(blockTimestamp) % maxima.length] ?? null,
+    ...(optional.campaignName && { campaignName: campaignNames[number % 4] ?? null }),
+    maxClaimsPerClaimant: maxima[number % maxima.length] ?? null,
   }
 }
 
@@ -294,8 +298,8 @@ const isTimeBased = (campaign: CampaignRecord | undefined, index: number) =>
   campaign?.incentives[index]?.type === 'TimeBasedIncentive'
 
 /** Proofs of some people, by the numbers of the campaign: choices of their own would change all that come after them. */
-function proofsOn({ id, blockTimestamp }: CampaignRecord): ClaimProofRecord[] {
-  const number = Number(blockTimestamp)
+function proofsOn({ id, blockTimestamp }: CampaignRecord, base: number): ClaimProofRecord[] {
+  const number = numberOf(blockTimestamp, base)
   return people.flatMap((claimant, index) => {
     if ((number + index) % 3 === 0) return []
     const amounts = ['0', '1', '2', '1000000', '3000000000000000000', MAX]
@@ -374,7 +378,9 @@ export function randomBatch(stored: readonly ImportRecord[], base: number, rando
   })
   const isProven = ({ campaignId, incentiveId }: ClaimSignatureRecord) =>
     isTimeBased(present.get(lower(campaignId)), incentiveId)
-  const proofs = campaigns.filter((campaign) => isTimeBased(campaign, 0)).flatMap(proofsOn)
+  const proofs = campaigns
+    .filter((campaign) => isTimeBased(campaign, 0))
+    .flatMap((campaign) => proofsOn(campaign, base))
   return shuffled<ImportRecord>([
     ...(isFirst ? [...templates, ...accessLists] : some([...templates, ...accessLists], 0.2)),
     ...some(randomTokens(random), isFirst ? 1 : 0.2),
