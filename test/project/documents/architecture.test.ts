@@ -33,6 +33,7 @@ test('what is named in the table of derived figures is a table, a column or a fu
 const MAX_FILES: Record<string, number> = {
   'A filter of the list': 12,
   Trending: 12,
+  'What an account can claim': 12,
   'A claim from a chain': 22,
   'Why a response is never stale': 8,
 }
@@ -53,6 +54,40 @@ test.each(Object.entries(MAX_FILES))('the way of %s leads from file to file, %i 
     )
   expect(files.filter((file, index) => !isConnected(file, index))).toEqual([])
 })
+
+/** The functions of the database, with what they do. */
+const functions = new Map(
+  readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.sql'))
+    .flatMap((file) => readFileSync(join(root, 'src', file), 'utf8').split(/^create or replace /m))
+    .flatMap((source): [string, string][] => {
+      const name = /^function (\w+)/.exec(source)?.[1]
+      return name === undefined ? [] : [[name, source]]
+    }),
+)
+
+/** The functions that a text calls, and those that they call. */
+function calledBy(text: string, found = new Set<string>()) {
+  for (const [name, source] of functions) {
+    if (found.has(name) || !new RegExp(`\\b${name}\\(`).test(text)) continue
+    found.add(name)
+    calledBy(source, found)
+  }
+  return found
+}
+
+test.each(['A filter of the list', 'Trending', 'What an account can claim'])(
+  'the way of %s names each function of the database that its files call',
+  (title) => {
+    const section = text.split(`### ${title}\n`)[1]?.split(/^##/m)[0] ?? ''
+    const files = [...section.matchAll(/^\d+\. `([^`]+\.ts)`/gm)].map(([, file]) =>
+      readFileSync(join(root, String(file)), 'utf8'),
+    )
+    const called = [...calledBy(files.join('\n'))]
+    expect(called.length).toBeGreaterThan(0)
+    expect(called.filter((name) => !section.includes(`\`${name}\``) && !section.includes(`/${name}.sql\``))).toEqual([])
+  },
+)
 
 /** Folders of the code, but the first: what is in that one is told by the architecture. */
 const folders = ['src', 'packages/strict-http/src']
