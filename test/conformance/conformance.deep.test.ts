@@ -5,7 +5,16 @@ import { type Conformance, examineDeployment } from 'reward-campaigns-conformanc
 import { generateSample } from 'reward-campaigns-sample-data'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setFollowed } from '../setup/data/followed-chains.ts'
-import { aCampaign, aClaim, anAddress, aProfile, aTimeBasedIncentive } from '../setup/records.ts'
+import { aPayload } from '../setup/data/payloads.ts'
+import {
+  aCampaign,
+  aClaim,
+  anAddress,
+  anErc20Incentive,
+  aProfile,
+  aTimeBasedIncentive,
+  aToken,
+} from '../setup/records.ts'
 import { runCli } from '../setup/servers/processes.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { issueToken } from '../setup/tokens.ts'
@@ -30,11 +39,30 @@ beforeAll(async () => {
   // Hash and log index tell claims apart within a chain only.
   const { campaignId, incentiveIndex } = elsewhere
   await api.save(...records, { ...newest, campaignId, incentiveIndex }, aProfile({ userAddress: USER }))
+  await api.save(...claimableBy(newest.claimant))
   await setFollowed(api.database, 10, 77)
   expect((await api.get('/campaigns?pageSize=0')).json().totalCampaigns).toBeGreaterThan(100)
   token = await issueToken(api, { userId: 'user-1', address: USER })
 })
 afterAll(() => api[Symbol.asyncDispose]())
+
+/** Incentives of two campaigns that an account can claim, of two tokens, one of them with a price. */
+function claimableBy(claimant: string) {
+  const [priced, unpriced] = [aToken({ priceUsd: '3' }), aToken()]
+  const own = [1, 2].map((nth) =>
+    aCampaign({
+      id: `8453:${anAddress('core')}:${nth}`,
+      incentives: [anErc20Incentive(priced.address), anErc20Incentive(unpriced.address)],
+    }),
+  )
+  const signatures = own.flatMap(({ id: campaignId }) =>
+    [0, 1].map((incentiveId) => ({
+      ...{ type: 'claimSignature' as const, campaignId, incentiveId, claimant, signature: aPayload(0n) },
+      referrer: anAddress('referrer'),
+    })),
+  )
+  return [priced, unpriced, ...own, ...signatures]
+}
 
 interface Reply {
   status: number
@@ -99,7 +127,7 @@ test('the service keeps all its promises, also below a path of its own, asked co
   const findings = await examineDeployment({ baseUrl: `${proxy.baseUrl}/`, token })
   expect(findings.filter(({ state }) => state !== 'ok')).toEqual([])
   expect(findings.map(({ check }) => check).join(' ')).toBe(
-    'document bodies headers conditional-requests paging filters accounts figures errors authentication entity-tags freshness documentation disclosure',
+    'document bodies headers conditional-requests paging filters accounts figures rewards statements errors authentication entity-tags freshness documentation disclosure',
   )
   expect(proxy.paths.length).toBeLessThanOrEqual(400)
   expect(proxy.paths.length).toBeGreaterThan(100)
@@ -134,6 +162,33 @@ test('what is earned at a rate lasts as long as that says, whatever is claimed',
 
 const list = /^\/campaigns(\?|$)/
 let kept: Reply | undefined
+
+/** Rewards as far as they are tampered with. */
+interface Rewards {
+  rewards: { verdict: string; budgetLeft?: string }[]
+  claimable: { amount: string; amountUsd: string | null }[]
+  claimTransactions?: { data: string; rewards: { incentiveIndex: number }[] }[]
+}
+
+const inRewards =
+  (change: (body: Rewards) => unknown): Tamper =>
+  (reply, { path }) => {
+    if (!/^\/users\/0x\w+\/rewards\?(pageSize=100$|claimTransactions)/.test(path) || reply.status !== 200) return
+    edit(reply, (body) => change(body as unknown as Rewards))
+  }
+
+const ODD_AMOUNTS = [
+  { rewardNow: undefined, rewardNowUsd: '1' },
+  { rewardNow: '1', raffle: { reward: '1', entries: '0' } },
+  { exhaustsAt: '2100-01-01T00:00:00.000Z', budgetLeft: undefined },
+]
+
+const inStatement =
+  (start: string, change: (text: string, headers: Record<string, unknown>) => string): Tamper =>
+  (reply, { path }) => {
+    if (!path.startsWith(start) || !path.includes('format=csv') || reply.status !== 200) return
+    reply.text = change(reply.text, reply.headers)
+  }
 
 const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = [
   {
@@ -298,6 +353,135 @@ const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = 
         for (const { incentives } of campaigns as { incentives: object[] }[]) {
           for (const incentive of incentives) Object.assign(incentive, { entries: '7', oddsOneIn: '7' })
         }
+      }),
+  },
+  {
+    name: 'another sum of what can be claimed',
+    check: 'rewards',
+    says: /^\/users\/\{address\}\/rewards adds up other amounts in claimable than rewards have$/,
+    tamper: inRewards(({ claimable }) => {
+      for (const total of claimable) total.amount = String(BigInt(total.amount) + 1n)
+    }),
+  },
+  {
+    name: 'another value of what can be claimed',
+    check: 'rewards',
+    says: /values claimable otherwise than its rewards; .* has another claimableUsd than claimable adds up to$/,
+    tamper: inRewards(({ claimable }) => {
+      for (const total of claimable) if (total.amountUsd !== null) total.amountUsd = '0.1'
+    }),
+  },
+  {
+    name: 'a token that is not in what can be claimed',
+    check: 'rewards',
+    says: /has other tokens in claimable than rewards, or another order/,
+    tamper: inRewards((body) => {
+      body.claimable.length -= 1
+    }),
+  },
+  {
+    name: 'a blocked claim that pays',
+    check: 'rewards',
+    says: /rewards says what a blocked claim pays$/,
+    tamper: inRewards(({ rewards }) => {
+      for (const reward of rewards) if (reward.verdict === 'blocked') reward.budgetLeft = '1'
+    }),
+  },
+  {
+    name: 'a claim of more than is left, after its end',
+    check: 'rewards',
+    says: /claim pays more than is left; .*where no claims are left; .*after claimUntil$/,
+    tamper: inRewards(({ rewards }) => {
+      const figures = { budgetLeft: '0', claimsLeft: '0', claimUntil: '2020-01-01T00:00:00.000Z' }
+      for (const reward of rewards) if (reward.verdict === 'claimable') Object.assign(reward, figures)
+    }),
+  },
+  {
+    name: 'a raffle that pays, a value without an amount, an end without a budget',
+    check: 'rewards',
+    says: /values a reward whose amount it does not say; .* raffle pays by itself; .* a budget is spent that it does not know; and \d more$/,
+    tamper: inRewards(({ rewards }) => {
+      const claimable = rewards.filter(({ verdict }) => verdict === 'claimable')
+      for (const [nth, figures] of ODD_AMOUNTS.entries()) Object.assign(claimable[nth] ?? {}, figures)
+    }),
+  },
+  {
+    name: 'claims in another order, one of them lost',
+    check: 'rewards',
+    says: /has claimTransactions in another order; .* leaves out of claimTransactions what can be claimed$/,
+    tamper: inRewards(({ claimTransactions = [] }) => {
+      const last = claimTransactions.at(-1)
+      last?.rewards.splice(1, 1)
+      last?.rewards.reverse()
+    }),
+  },
+  {
+    name: 'a transaction that calls something else, and claims what cannot be claimed on another chain',
+    check: 'rewards',
+    says: /call something else; .* has claims of another chain in claimTransactions; .* and \d more$/,
+    tamper: inRewards(({ claimTransactions = [] }) => {
+      const [first] = claimTransactions
+      if (first !== undefined) Object.assign(first, { data: '0x00', chainId: 77 })
+      for (const reward of first?.rewards ?? []) reward.incentiveIndex += 100
+    }),
+  },
+  {
+    name: 'other transactions on another page',
+    check: 'rewards',
+    says: /^\/users\/\{address\}\/rewards has other claimTransactions on another page$/,
+    tamper: (reply, { path }) =>
+      path.endsWith('state=claimed') &&
+      path.includes('claimTransactions') &&
+      edit(reply, (body) => Object.assign(body, { claimTransactions: [] })),
+  },
+  {
+    name: 'a transaction that is not the one asked for',
+    check: 'statements',
+    says: /^\/claims: txHash returns claims of other transactions; \/claims: txHash does not return all claims/,
+    tamper: (reply, { path }) =>
+      path.startsWith('/claims?txHash=0x') &&
+      reply.status === 200 &&
+      edit(reply, ({ claims }) => Object.assign((claims as object[])[0] ?? {}, { txHash: `0x${'1'.repeat(64)}` })),
+  },
+  {
+    name: 'a statement with another amount',
+    check: 'statements',
+    says: /^the statement of claims says something else than the JSON; .* other amounts in whole tokens/,
+    tamper: inStatement('/claims', (text) =>
+      text.replace(/,(\d+),(\d[\d.]*),([\d.]*),0x/g, (_, amount, tokens, usd) => `,${amount}1,${tokens}1,${usd},0x`),
+    ),
+  },
+  {
+    name: 'a statement that lacks a row, shown in the browser',
+    check: 'statements',
+    says: /^the statement of rewards is no download of text\/csv; the statement of rewards has another number of rows/,
+    tamper: inStatement('/users/', (text, headers) => {
+      delete headers['content-disposition']
+      return text.replace(/[^\n]*\r\n$/, '')
+    }),
+  },
+  {
+    name: 'an explanation that is wrong',
+    check: 'statements',
+    says: /^\/campaigns: explain says otherwise than the list whether a campaign is in it; .* names no filter/,
+    tamper: (reply, { path }) =>
+      path.includes('explain=') &&
+      reply.status === 200 &&
+      edit(reply, ({ explained }) => {
+        const given = explained as { isListed: boolean }
+        given.isListed = !given.isListed
+      }),
+  },
+  {
+    name: 'an explanation that changes the list, of a campaign that it does not know',
+    check: 'statements',
+    says: /^\/campaigns: explain does not know a campaign that is listed; \/campaigns: explain changes the list$/,
+    tamper: (reply, { path }) =>
+      path.includes('explain=') &&
+      reply.status === 200 &&
+      edit(reply, (body) => {
+        Object.assign(body, { campaigns: [] })
+        Object.assign(body.explained as object, { isKnown: false })
       }),
   },
   {

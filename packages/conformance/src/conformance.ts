@@ -17,6 +17,8 @@ import {
   findFreshnessViolations,
   findHeaderViolations,
 } from './response-checks.ts'
+import { findRewardViolations } from './reward-checks.ts'
+import { findStatementViolations } from './statement-checks.ts'
 import { findTargets, type Target } from './targets.ts'
 
 export interface Conformance {
@@ -116,6 +118,18 @@ export async function examineDeployment({ baseUrl, token, bounds = BOUNDS }: Con
       promise: 'activity and outlook add up, and agree with claims',
       isAboutData: true,
       violations: [() => findFigureViolations(documented, operations)],
+    },
+    {
+      name: 'rewards',
+      promise: 'rewards add up to what can be claimed, and transactions claim that',
+      isAboutData: true,
+      violations: [() => findRewardViolations(documented, operations)],
+    },
+    {
+      name: 'statements',
+      promise: 'statements say what the JSON says, and explanations what lists do',
+      isAboutData: true,
+      violations: [() => findStatementViolations(documented, operations)],
     },
     { name: 'errors', promise: 'errors name what is wrong', violations: [() => findErrorViolations(http, targets)] },
     {
