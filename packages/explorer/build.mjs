@@ -1,14 +1,13 @@
-import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import { build } from 'esbuild'
 import { writeFolder } from '../../build/folders.mjs'
 
 /*
- * Makes the files of the explorer that the service gives out: one page, one script and one sheet of styles, these two also
- * compressed. The names of script and styles say what is in them, so that browsers may keep them.
+ * Makes the files of the explorer that the service gives out: one page, its script, the one that asks wallets, and one sheet of
+ * styles, all but the page also compressed. The names of scripts and styles say what is in them, so that browsers may keep them.
  */
 
 const folder = import.meta.dirname
@@ -23,6 +22,10 @@ export async function buildExplorer(outDir) {
     entryPoints: [join(folder, 'src/explorer.tsx')],
     outdir: join(outDir, 'assets'),
     bundle: true,
+    // What asks wallets is a script of its own, which the browser loads where it is wanted.
+    splitting: true,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
     minify: true,
     write: false,
     metafile: true,
@@ -31,7 +34,11 @@ export async function buildExplorer(outDir) {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     // Its sources, so that nothing has to be built first.
-    alias: { 'reward-campaigns-client': join(folder, '../client/src/client.ts') },
+    alias: {
+      'reward-campaigns-client': join(folder, '../client/src/client.ts'),
+      // All that is used of it; the rest would be scripts of their own.
+      'preact-iso': 'preact-iso/router',
+    },
     legalComments: 'none',
     logLevel: 'error',
   })
@@ -40,9 +47,8 @@ export async function buildExplorer(outDir) {
   /** @type {[path: string, content: Uint8Array][]} */
   const files = []
   for (const { path, contents } of outputFiles) {
-    const kind = path.endsWith('.css') ? 'css' : 'js'
-    const name = `assets/explorer-${createHash('sha256').update(contents).digest('hex').slice(0, 12)}.${kind}`
-    page = page.replace(`assets/explorer.${kind}`, name)
+    const name = `assets/${basename(path)}`
+    page = page.replace(`assets/explorer${extname(path)}`, /^explorer-/.test(basename(path)) ? name : '$&')
     const [small, smaller] = await Promise.all([
       promisify(gzip)(contents, { level: 9 }),
       promisify(brotliCompress)(contents),

@@ -10,7 +10,7 @@ const nobody = anAddress('nobody')
 const usdc = aToken({ symbol: 'USDC', decimals: 6, priceUsd: '1' })
 const ofName = (campaignName: string, parts = {}) =>
   aCampaign({ campaignName, incentives: [anErc20Incentive(usdc.address, { limit: '50' })], ...parts })
-const claimable = ofName('Swap to claim')
+const claimable = ofName('Swap to claim', { endTime: '2026-05-30T12:00:00Z' })
 const claimed = ofName('Claimed already')
 const denied = ofName('Not for you', {
   allowList: {
@@ -92,11 +92,20 @@ describe.skipIf(!hasBrowser)(`the rewards of an account ${inBrowser}`, ONCE_MORE
       /Already claimed[\s\S]*2\.5 USDC[\s\S]*\$2\.50[\s\S]*1 claim/,
     )
     expect(await page.locator('.claimable-now').innerText()).toMatch(/Claimable now: [\d.]+ USDC, about \$[\d.]+/)
-    expect(await rowOf('Swap to claim').innerText()).toMatch(/Claimable[\s\S]*Pays [\d.]+ USDC, \$/)
+    expect(await rowOf('Swap to claim').innerText()).toMatch(
+      /Claimable[\s\S]*Pays [\d.]+ USDC, \$[\d.]+, until May 30, or sooner: at this pace the budget lasts \d+ \w+s/,
+    )
     expect(await rowOf('Not for you').innerText()).not.toContain('Pays')
     const statement = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Download as CSV' }).click()
     expect((await statement).suggestedFilename()).toBe(`rewards-${user}.csv`)
+    for (const [of, claims] of [
+      [NOW.getUTCFullYear(), 1],
+      [NOW.getUTCFullYear() - 1, 0],
+    ] as const) {
+      const path = await page.getByRole('link', { name: `Claims of ${of} as CSV` }).getAttribute('href')
+      expect((await explorer.api.get(path ?? '')).body.trim().split('\r\n')).toHaveLength(1 + claims)
+    }
     expect(await page.locator('.totals').innerText()).toMatch(/2\.5 USDC[\s\S]*\$2\.50 in 1 claim/)
 
     await page.getByRole('link', { name: 'To claim now' }).click()

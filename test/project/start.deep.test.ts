@@ -121,8 +121,8 @@ describe('a start', () => {
   test('of a package needs no more than what is packed, which is made before', async () => {
     await checkout.write('dist/commands/cli.word.EARLIER.js', 'of an earlier build')
     const files = await checkout.pack()
-    const asset = /^dist\/explorer\/assets\/explorer-[0-9a-f]+\.(js|css)$/
-    expect(files.filter((file) => asset.test(file))).toHaveLength(2)
+    const asset = /^dist\/explorer\/assets\/(explorer|wallet)-[0-9A-Z]{8}\.(js|css)$/
+    expect(files.filter((file) => asset.test(file))).toHaveLength(3)
     expect(files.filter((file) => /^dist\/commands\/cli\.word\.\w+\.js$/.test(file))).toHaveLength(1)
     expect(files).toEqual(
       expect.arrayContaining([

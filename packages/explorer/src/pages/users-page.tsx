@@ -13,7 +13,7 @@ import { useRequest } from '../requests/use-request.ts'
 import { AddressForm } from '../users/address-form.tsx'
 import { RewardsView, STATES } from '../users/rewards-view.tsx'
 import { userPath } from '../users/user-link.tsx'
-import { UseMyWallet } from '../wallet/use-my-wallet.tsx'
+import { WalletView } from '../wallet/wallet-view.tsx'
 
 const PAGE_SIZE = 20
 
@@ -24,7 +24,7 @@ export function UsersPage() {
       <Heading title="Rewards" />
       <p class="lead">What an account can claim now and how, why not, and what it has claimed.</p>
       <AddressForm address={undefined} toUrl={userPath} label="Account" />
-      <UseMyWallet toUrl={userPath} />
+      <WalletView user={undefined} />
     </>
   )
 }
@@ -56,7 +56,7 @@ export function UserPage({ address = '' }: { address?: string }) {
         <code>{address}</code> <CopyButton text={address} what="address" />
       </p>
       <AddressForm address={address} toUrl={userPath} label="Another account" />
-      <UseMyWallet toUrl={userPath} />
+      <WalletView user={address} />
       <div class="choices">
         <Choice legend="Show" name="state" options={STATES} chosen={state} />
       </div>

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { absoluteTime, exactTime, relativeTime, toMoment } from '../texts/format-times.ts'
+import { absoluteTime, day, exactTime, relativeTime, remaining, toMoment } from '../texts/format-times.ts'
 
 /** How often relative times are told again. */
 const TICK_MS = 5_000
@@ -28,6 +28,18 @@ export function RelativeTime({ at }: TimeProps) {
 /** Date and time where the visitor is. */
 export function AbsoluteTime({ at }: TimeProps) {
   return <Time at={at} format={absoluteTime} />
+}
+
+/** The day, where the visitor is. */
+export function Day({ at }: TimeProps) {
+  const now = useNow()
+  return <Time at={at} format={(moment) => day(moment, now)} />
+}
+
+/** How long it is until then: `2 days`. */
+export function Remaining({ until }: { until: string }) {
+  const now = useNow()
+  return <Time at={until} format={(moment) => remaining(moment, now)} />
 }
 
 function Time({ at, format }: TimeProps & { format: (moment: Date) => string }) {

@@ -29,10 +29,8 @@ export function onChange(listener: () => void): () => void {
   }
 }
 
-/** What this page itself has changed may be told to all of it. */
-export const announceChange = () => notifyAll()
-
-function notifyAll() {
+/** Has the page ask again for all that it shows. */
+export function notifyAll() {
   for (const listener of listeners) listener()
 }
 

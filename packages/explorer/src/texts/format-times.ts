@@ -33,6 +33,22 @@ export function relativeTime(moment: Date, now: Date): string {
   return unit === 'second' && Math.abs(amount) < 5 ? 'just now' : relatively.format(amount, unit)
 }
 
+/** `2 days`: how long it is until a moment; `a moment` where it is there. */
+export function remaining(moment: Date, now: Date): string {
+  const seconds = (moment.getTime() - now.getTime()) / 1000
+  const [unit, length] = UNITS.find(([, length]) => seconds >= 2 * length) ?? ['minute', 60]
+  const amount = Math.floor(seconds / length)
+  return amount < 1 ? 'a moment' : `${amount} ${unit}${amount === 1 ? '' : 's'}`
+}
+
+/** `Dec 3`, with the year where it is another one. */
+export const day = (moment: Date, now: Date) =>
+  moment.toLocaleDateString('en', {
+    month: 'short',
+    day: 'numeric',
+    ...(moment.getFullYear() !== now.getFullYear() && { year: 'numeric' }),
+  })
+
 /** `Nov 22, 2026, 7:40 AM UTC`, where the visitor is. */
 export const absoluteTime = (moment: Date) => absolutely.format(moment)
 

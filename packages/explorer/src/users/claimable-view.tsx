@@ -1,21 +1,17 @@
 import type { ResponseOf } from 'reward-campaigns-client'
 import { servicePath } from '../navigation/service-path.ts'
 import { Tokens, Usd } from '../parts/amounts.tsx'
-import { client } from '../requests/service.ts'
 import { ClaimButton } from '../wallet/claim-button.tsx'
+import { toCallsForAll } from '../wallet/claim-calls.ts'
 
 type Rewards = ResponseOf<'listRewards'>
 
-/** The transactions that claim all. */
-async function claimAll(user: string) {
-  const { claimTransactions = [] } = await client.listRewards(user, { claimTransactions: true, pageSize: 0 })
-  return claimTransactions.map((call) => ({ ...call, isMulticall: true }))
-}
+/** The parameters for a year, in UTC. */
+const rangeOf = (year: number) => `since=${year}-01-01T00:00:00Z&until=${year + 1}-01-01T00:00:00Z`
 
 /** What an account can claim now, of all pages, in one sentence; and all of it for a spreadsheet. */
 export function ClaimableView({ response: { user, claimable, claimableUsd } }: { response: Rewards }) {
-  const year = new Date().getUTCFullYear()
-  const rewards = claimable.reduce((sum, one) => sum + one.rewards, 0)
+  const thisYear = new Date().getUTCFullYear()
   return (
     <>
       {claimable.length > 0 && (
@@ -34,21 +30,21 @@ export function ClaimableView({ response: { user, claimable, claimableUsd } }: {
           )}
         </p>
       )}
-      {rewards > 0 && (
-        <ClaimButton
-          label={rewards === 1 ? 'Claim it' : 'Claim all'}
-          what="of all pages"
-          user={user}
-          callsOf={() => claimAll(user)}
-        />
-      )}
+      <ClaimButton
+        label="Claim all"
+        what="that can be claimed together"
+        toCalls={claimable.length === 0 ? undefined : () => toCallsForAll(user)}
+      />
       <p class="statement">
         <a href={servicePath(`/users/${user}/rewards?format=csv`)} download>
           Download as CSV
-        </a>{' '}
-        <a href={servicePath(`/claims?claimant=${user}&since=${year}-01-01T00:00:00Z&format=csv`)} download>
-          Claims of {year} as CSV
         </a>
+        {[thisYear, thisYear - 1].map((year) => (
+          <a key={year} href={servicePath(`/claims?claimant=${user}&${rangeOf(year)}&format=csv`)} download>
+            Claims of {year}
+            <span class="hidden"> as CSV</span>
+          </a>
+        ))}
       </p>
     </>
   )

@@ -1,12 +1,12 @@
 import type { Reward } from 'reward-campaigns-client'
 import { Count, Tokens, Usd } from '../parts/amounts.tsx'
-import { RelativeTime } from '../parts/times.tsx'
+import { Day, Remaining } from '../parts/times.tsx'
 
 /** What a claim pays now, what it is worth, and until when; nothing where that is not known. */
 export function PaysNow({ reward }: { reward: Reward }) {
   const { rewardNow, rewardNowUsd, raffle, claimUntil, exhaustsAt, asset, metadata, incentiveType } = reward
   const token = { decimals: metadata?.decimals, symbol: metadata?.symbol }
-  // Claims go on after its end, and an open-ended one pays at a rate of its own.
+  // An open-ended one pays at a rate of its own.
   const isTimeBased = incentiveType === 'TimeBasedIncentive'
   if (rewardNow === undefined && raffle === undefined) return null
   return (
@@ -32,16 +32,34 @@ export function PaysNow({ reward }: { reward: Reward }) {
           )}
         </>
       )}
+      <Deadline claimUntil={claimUntil} exhaustsAt={exhaustsAt} pace={isTimeBased ? 'its rate' : 'this pace'} />
+    </p>
+  )
+}
+
+/** Until when it can be claimed, and whether the budget may end before. */
+function Deadline({
+  claimUntil,
+  exhaustsAt,
+  pace,
+}: {
+  claimUntil: string | undefined
+  exhaustsAt: string | undefined
+  pace: string
+}) {
+  const isSooner = exhaustsAt !== undefined && (claimUntil === undefined || exhaustsAt < claimUntil)
+  return (
+    <>
       {claimUntil !== undefined && (
         <>
-          , {isTimeBased ? 'can be claimed until' : 'ends'} <RelativeTime at={claimUntil} />
+          , until <Day at={claimUntil} />
         </>
       )}
-      {exhaustsAt !== undefined && (
+      {isSooner && (
         <>
-          ; {isTimeBased ? '' : 'at the pace of the last day '}the budget ends <RelativeTime at={exhaustsAt} />
+          {claimUntil === undefined ? '; ' : ', or sooner: '}at {pace} the budget lasts <Remaining until={exhaustsAt} />
         </>
       )}
-    </p>
+    </>
   )
 }

@@ -7,6 +7,7 @@ import { ChainLabel } from '../parts/chain-label.tsx'
 import { Mark } from '../parts/name.tsx'
 import { RelativeTime } from '../parts/times.tsx'
 import { ClaimButton } from '../wallet/claim-button.tsx'
+import { toCalls } from '../wallet/claim-calls.ts'
 import { HowToClaim } from './how-to-claim.tsx'
 import { PaysNow } from './pays-now.tsx'
 import { Reasons } from './reasons.tsx'
@@ -32,23 +33,15 @@ export function RewardRow({ reward, name, user }: { reward: Reward; name: string
         <VerdictBadge verdict={reward.verdict} />
         <PaysNow reward={reward} />
         <Reasons verdict={reward.verdict} reasons={reward.reasons} chainId={chainId} />
-        {reward.transaction !== undefined && <ClaimThis reward={reward} call={reward.transaction} user={user} />}
+        <ClaimButton
+          label="Claim"
+          what={campaignTitle(campaign)}
+          toCalls={reward.transaction === undefined ? undefined : () => toCalls(reward)}
+        />
         <HowToClaim chainId={chainId} claimable={reward} />
       </div>
       <Claimed reward={reward} name={name} chainId={chainId} />
     </li>
-  )
-}
-
-function ClaimThis({ reward, call, user }: { reward: Reward; call: { to: string; data: string }; user: string }) {
-  const chainId = Number(reward.campaignId.split(':')[0])
-  return (
-    <ClaimButton
-      label="Claim"
-      what={`the reward of ${reward.campaignName ?? reward.campaignId}`}
-      user={user}
-      callsOf={async () => [{ ...call, chainId, isMulticall: false }]}
-    />
   )
 }
 

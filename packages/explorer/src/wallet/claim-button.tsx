@@ -1,98 +1,49 @@
 import { useState } from 'preact/hooks'
-import { type Claim, ServiceError } from 'reward-campaigns-client'
-import { shortenHex } from '../parts/address.tsx'
-import { Tokens } from '../parts/amounts.tsx'
-import { announceChange } from '../requests/live-changes.ts'
-import { client } from '../requests/service.ts'
-import { useChosenWallet } from './chosen-wallet.ts'
-import { type ClaimCall, type Included, sendClaim } from './send-claim.ts'
+import { claimRewards, type Outcome } from './claim-rewards.ts'
+import { ClaimedAmount } from './claimed-amount.tsx'
+import type { Call } from './wallet.ts'
+import { useWallet } from './wallet-state.ts'
 
-/** How often it is asked for a block: the service waits for it 2 seconds each time. */
-const MAX_TRIES = 60
-
-/** What a transaction has claimed, as soon as the service has seen its block; nothing where it follows the chain not at all. */
-async function claimsIn(included: Included): Promise<Claim[]> {
-  for (let tried = 1; ; tried += 1) {
-    try {
-      return await client.afterReceipt(included)
-    } catch (error) {
-      const { status } = error instanceof ServiceError ? error : { status: 0 }
-      if (status === 400) return []
-      if (status !== 503 || tried === MAX_TRIES) throw error
-    }
-  }
-}
-
-type Outcome = { message: string } | { claims: readonly Claim[] }
-
-/**
- * Sends claims by the wallet that was chosen, one transaction after the other, and shows what they have claimed; nothing without a
- * wallet.
- * @param what the name of what is claimed, for those who do not see it.
- */
+/** Claims by the connected wallet, and says what becomes of it. @param toCalls absent: there is nothing to claim any more. */
 export function ClaimButton({
   label,
   what,
-  user,
-  callsOf,
+  toCalls,
 }: {
   label: string
+  /** What is claimed, for those who do not see where it stands. */
   what: string
-  user: string
-  callsOf: () => Promise<readonly ClaimCall[]>
+  toCalls: (() => Promise<Call[]>) | undefined
 }) {
-  const wallet = useChosenWallet()
-  const [outcome, setOutcome] = useState<Outcome>({ message: '' })
-  const [isBusy, setBusy] = useState(false)
-  if (wallet === undefined) return null
-  const report = (message: string) => setOutcome({ message })
-
-  async function claim({ provider, account }: { provider: NonNullable<typeof wallet>['provider']; account: string }) {
-    const claims: Claim[] = []
-    for (const call of await callsOf()) {
-      const included = await sendClaim(provider, account, call, (step) => report(`${step} …`))
-      report(`It is in block ${included.blockNumber} …`)
-      claims.push(...(await claimsIn(included)))
-    }
-    announceChange()
-    setOutcome({ claims: claims.filter(({ claimant }) => claimant === user) })
-  }
-
-  const onClick = () => {
-    setBusy(true)
-    claim(wallet)
-      .catch((error: unknown) => report(error instanceof Error ? error.message : String(error)))
-      .finally(() => setBusy(false))
-  }
+  const { connection, isClaiming } = useWallet()
+  const [outcome, setOutcome] = useState<Outcome>()
+  if (connection === undefined && outcome === undefined) return null
+  const { progress, problem, notices = [], claims = [] } = outcome ?? {}
+  const [first] = claims
   return (
-    <div class="claim">
-      <button type="button" onClick={onClick} disabled={isBusy}>
-        {label}
-        <span class="hidden"> {what}</span>
-      </button>
-      {wallet.account !== user && <span class="soft">sent by {shortenHex(wallet.account)}, paid to this account</span>}
-      <span class="said" role="status">
-        {'message' in outcome ? outcome.message : <Claimed claims={outcome.claims} />}
-      </span>
+    <div class="claiming">
+      {connection !== undefined && toCalls !== undefined && (
+        <button
+          type="button"
+          class="action"
+          aria-disabled={isClaiming}
+          onClick={() => void claimRewards(toCalls, setOutcome)}
+        >
+          {label}
+          <span class="hidden"> {what}</span>
+        </button>
+      )}
+      {/* There from the start, so that what appears in it is read out. */}
+      <div role="status">
+        {progress !== undefined && <p>{progress}</p>}
+        {first !== undefined && (
+          <p>Claimed {claims.length === 1 ? <ClaimedAmount claim={first} /> : `${claims.length} rewards`}</p>
+        )}
+        {notices.map((notice) => (
+          <p key={notice}>{notice}</p>
+        ))}
+        {problem !== undefined && <p class="problem">{problem}</p>}
+      </div>
     </div>
-  )
-}
-
-function Claimed({ claims }: { claims: readonly Claim[] }) {
-  if (claims.length === 0) return <>It is in a block. What came of it is not known here.</>
-  return (
-    <>
-      Claimed{' '}
-      {claims.map(({ txHash, logIndex, amount, asset, metadata }, index) => (
-        <span key={`${txHash} ${logIndex}`}>
-          {index > 0 && ', '}
-          {asset === null ? (
-            `${amount} without a token`
-          ) : (
-            <Tokens baseUnits={amount} decimals={metadata?.decimals} symbol={metadata?.symbol} />
-          )}
-        </span>
-      ))}
-    </>
   )
 }

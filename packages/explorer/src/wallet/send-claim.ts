@@ -1,100 +1,151 @@
-import type { Provider } from './injected-wallets.ts'
-import { causeOf, toProblem, WalletProblem } from './wallet-problems.ts'
+import { callResults, revertCause } from './reverts.ts'
+import { hasCode, toFailure } from './wallet-failures.ts'
+import type { Connection, Provider } from './wallet-state.ts'
 
-/** A call that claims. */
-export interface ClaimCall {
+/** A transaction that claims something. */
+export interface Call {
   chainId: number
+  /** For people: `Base`. */
+  chainName: string
   to: string
   data: string
-  /** wei */
-  value?: string
-  /** Whether it has several calls, each of which may fail. */
+  /** Wei, decimal. */
+  value: string
+  /** The validator, where it may take a fee. */
+  validator: string | undefined
+  /** Whether it has several claims, of which each may fail alone. */
   isMulticall: boolean
 }
 
-/** A transaction that is in a block. */
-export interface Included {
-  chainId: number
+export interface Sent {
   transactionHash: string
-  blockNumber: number
+  blockNumber: bigint
+  /** What of it could not be claimed, in a sentence. */
+  notice: string | undefined
 }
 
-/** What is under way, for who looks. */
-export type Report = (step: string) => void
+/** A question that needs no person takes no longer. */
+const TIMEOUT_MS = 20_000
+const RECEIPT_POLL_MS = 1_000
+/** For so long a wallet may be out of reach while a transaction is waited for. */
+const MAX_FAILED_POLLS = 30
 
-const POLL_MS = 1000
-/** Some chains have a block in 12 seconds, and now and then none for minutes. */
-const LONGEST_WAIT_MS = 300_000
+/** `getComponentInterface()`, and the kinds of validators that take a fee. */
+const KIND_CALL = '0x28d6183b'
+const KINDS_WITH_FEE = ['0xb0fafe58', '0x89b50fd9']
+/** `getClaimFee()` */
+const FEE_CALL = '0x4f361c9a'
 
-const toHex = (number: bigint | number) => `0x${number.toString(16)}`
+const toHex = (value: bigint | number) => `0x${value.toString(16)}`
 
 /**
- * Sends a claim from the account of a wallet, if the contract would accept it, and waits for its block.
- * @throws {WalletProblem} with a sentence.
+ * Tries a claim, sends it, and waits for its receipt.
+ *
+ * @param report gets what happens now, in a sentence.
+ * @throws with a sentence for people; it says so where something was sent.
  */
-export async function sendClaim(provider: Provider, from: string, call: ClaimCall, report: Report): Promise<Included> {
+export async function sendClaim(
+  { provider, account }: Connection,
+  call: Call,
+  report: (progress: string) => void,
+): Promise<Sent> {
+  report('Asking your wallet…')
+  await useChain(provider, call)
+  const accounts = (await read(provider, 'eth_accounts')) as string[]
+  if (!accounts.some((one) => one.toLowerCase() === account)) {
+    throw new Error('Your wallet is no longer connected with this page: connect it again.')
+  }
+  report('Trying the claim…')
+  const value = BigInt(call.value) + (await feeOf(provider, call))
+  const transaction = { from: account, to: call.to, data: call.data, value: toHex(value) }
+  const returned = await read(provider, 'eth_call', transaction, 'latest')
+  const notice = call.isMulticall ? toNotice(String(returned)) : undefined
+  report('Confirm it in your wallet…')
+  const hash = String(await ask(provider, 'eth_sendTransaction', transaction))
+  report('Sent. Waiting for its block…')
+  const { blockNumber, status } = await receiptOf(provider, hash)
+  if (BigInt(status) === 0n) {
+    throw new Error(`It was sent as ${hash}, and the campaign has refused it: only the gas was paid.`)
+  }
+  return { transactionHash: hash, blockNumber: BigInt(blockNumber), notice }
+}
+
+async function ask(provider: Provider, method: string, ...params: unknown[]): Promise<unknown> {
   try {
-    report('Asking the wallet for the chain')
-    await switchTo(provider, call.chainId)
-    const transaction = {
-      ...{ from, to: call.to, data: call.data },
-      ...(call.value !== undefined && call.value !== '0' && { value: toHex(BigInt(call.value)) }),
-    }
-    report('Trying it first')
-    const result = await provider.request({ method: 'eth_call', params: [transaction, 'latest'] })
-    if (call.isMulticall) requireSome(String(result))
-    report('Confirm it in the wallet')
-    const hash = await provider.request({ method: 'eth_sendTransaction', params: [transaction] })
-    report('Waiting for a block')
-    return await waitFor(provider, { chainId: call.chainId, transactionHash: String(hash) })
-  } catch (error) {
-    throw toProblem(error, call.chainId)
+    return await provider.request({ method, params })
+  } catch (failure) {
+    throw toFailure(failure)
   }
 }
 
-async function switchTo(provider: Provider, chainId: number) {
-  const current = await provider.request({ method: 'eth_chainId' })
-  if (Number(current) === chainId) return
-  await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: toHex(chainId) }] })
-}
-
-const WORD = 64
-
-/** The results of several calls, each of which may fail: `(bool success, bytes returnData)[]`. */
-function resultsOf(result: string) {
-  const data = result.slice(2)
-  const numberAt = (place: number) => Number(`0x${data.slice(place, place + WORD)}`)
-  const list = 2 * numberAt(0)
-  const first = list + WORD
-  return Array.from({ length: numberAt(list) }, (_, index) => {
-    const tuple = first + 2 * numberAt(first + index * WORD)
-    const bytes = tuple + 2 * numberAt(tuple + WORD)
-    return {
-      isSuccess: numberAt(tuple) === 1,
-      data: `0x${data.slice(bytes + WORD, bytes + WORD + 2 * numberAt(bytes))}`,
-    }
+/** Asks what no person has to answer. */
+async function read(provider: Provider, method: string, ...params: unknown[]): Promise<unknown> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new Error('Your wallet does not answer: it may have lost its connection. Try again.')),
+      TIMEOUT_MS,
+    )
   })
+  return await Promise.race([ask(provider, method, ...params), timeout]).finally(() => clearTimeout(timer))
 }
 
-/** A transaction of claims that all fail would only cost. */
-function requireSome(result: string) {
-  const results = resultsOf(result)
-  if (results.length === 0 || results.some(({ isSuccess }) => isSuccess)) return
-  throw new WalletProblem(
-    `The contracts would refuse all of it: ${causeOf(results[0]?.data ?? '') ?? 'no cause is told'}.`,
-  )
-}
-
-async function waitFor(provider: Provider, sent: Pick<Included, 'chainId' | 'transactionHash'>): Promise<Included> {
-  for (const end = Date.now() + LONGEST_WAIT_MS; Date.now() < end; ) {
-    const receipt = await provider.request({ method: 'eth_getTransactionReceipt', params: [sent.transactionHash] })
-    if (receipt !== null && receipt !== undefined) {
-      const { status, blockNumber } = receipt as { status: string; blockNumber: string }
-      if (Number(status) === 0)
-        throw new WalletProblem(`It came into block ${Number(blockNumber)}, and was refused there.`)
-      return { ...sent, blockNumber: Number(blockNumber) }
-    }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+async function useChain(provider: Provider, { chainId, chainName }: Call) {
+  const isThere = async () => Number(await read(provider, 'eth_chainId')) === chainId
+  if (await isThere()) return
+  try {
+    await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: toHex(chainId) }] })
+  } catch (failure) {
+    if (!hasCode(failure, 4902)) throw toFailure(failure)
+    throw new Error(`Your wallet does not know ${chainName}: add it there, and try again.`, { cause: failure })
   }
-  throw new WalletProblem('It is sent, and in no block yet. Look for it in the wallet.')
+  if (!(await isThere())) throw new Error(`Your wallet is not on ${chainName}: change to it there, and try again.`)
+}
+
+/** Wei that the validator takes, as of now. */
+async function feeOf(provider: Provider, { validator }: Call): Promise<bigint> {
+  if (validator === undefined) return 0n
+  const ofValidator = (data: string) => read(provider, 'eth_call', { to: validator, data }, 'latest')
+  // One that says nothing of itself takes no fee; where it does all the same, the claim is not sent: it is tried first.
+  const kind = String(await ofValidator(KIND_CALL).catch(() => '')).slice(0, 10)
+  return KINDS_WITH_FEE.includes(kind) ? BigInt(String(await ofValidator(FEE_CALL))) : 0n
+}
+
+/** What would fail in a transaction of several claims. @throws where all would. */
+function toNotice(returned: string): string | undefined {
+  if (returned === '0x') throw new Error('This chain has no contract for several claims: claim them one by one.')
+  const results = callResults(returned)
+  const causes = results.flatMap(({ isSuccess, data }) => (isSuccess ? [] : [revertCause(data)]))
+  if (causes.length === 0) return undefined
+  const why = [...new Set(causes)].join(' ')
+  if (causes.length === results.length)
+    throw new Error(causes.length === 1 ? why : `None of them can be claimed now: ${why}`)
+  return `${causes.length} of ${results.length} could not be claimed: ${why}`
+}
+
+interface Receipt {
+  blockNumber: string
+  status: string
+}
+
+/** Waits until the transaction is in a block, however long that takes. */
+async function receiptOf(provider: Provider, hash: string): Promise<Receipt> {
+  for (let failures = 0; ; ) {
+    try {
+      const receipt = (await read(provider, 'eth_getTransactionReceipt', hash)) as Receipt | null
+      if (receipt !== null) return receipt
+      failures = 0
+    } catch (failure) {
+      failures += 1
+      if (failures >= MAX_FAILED_POLLS) {
+        throw new Error(
+          `It was sent as ${hash}, but your wallet has lost its connection: look there what became of it.`,
+          {
+            cause: failure,
+          },
+        )
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, RECEIPT_POLL_MS))
+  }
 }
