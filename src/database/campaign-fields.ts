@@ -152,7 +152,7 @@ export const recordSchemasOf = <Listed extends Fields>(fields: Listed) =>
 type Form = 'list' | 'detail'
 
 /** The schemas of those of these fields that a form shows. */
-export type ShownSchemas<Listed extends Fields, In extends Form> = {
+type ShownSchemas<Listed extends Fields, In extends Form> = {
   [Name in keyof Listed as Listed[Name] extends Record<In, TSchema> ? Name : never]: Listed[Name] extends Record<
     In,
     infer Schema

@@ -1,6 +1,6 @@
-import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import type { Static, TObject } from '@sinclair/typebox'
 import { Big } from 'big.js'
-import { campaignFields, type ShownName, type ShownSchemas, withColumns } from '../../database/campaign-fields.ts'
+import { campaignFields, type ShownName, withColumns } from '../../database/campaign-fields.ts'
 import { type CampaignRecord, isActiveAt, toInstant } from '../../database/lookups/campaign-records.ts'
 import type { Tokens } from '../../database/lookups/token-metadata-cache.ts'
 import { toIncentive, withoutNulls } from '../../schemas/campaigns/shown-incentives.ts'
@@ -12,38 +12,39 @@ const shownValues: Record<string, (value: number) => unknown> = {
   'timestamp with time zone': toInstant,
 }
 
-type StaticOf<Schemas> = { [Name in keyof Schemas]: Schemas[Name] extends TSchema ? Static<Schemas[Name]> : never }
+/** The members of a campaign that are no columns, of which some may be missing. */
+type Made<Shown> = Omit<Shown, ShownName>
 
-/** Shows the fields that are columns, in one form of a campaign. */
-function showIn<Form extends 'list' | 'detail'>(form: Form) {
-  const shown = withColumns(campaignFields)
-    .filter(({ field }) => field[form] !== undefined)
-    .map(({ name, sqlType }) => ({ name: name as ShownName, show: shownValues[sqlType] }))
-  return (record: CampaignRecord) =>
-    Object.fromEntries(
-      shown.map(({ name, show }) => {
-        const value = record[name]
-        return [name, typeof value === 'number' && show ? show(value) : value]
-      }),
-    ) as StaticOf<ShownSchemas<typeof campaignFields, Form>>
+/** Shows a campaign with its members in the order of its schema: those that are columns, and those that are made of others. */
+function showBy<Schema extends TObject>({ properties }: Schema) {
+  const fields = new Map(withColumns(campaignFields).map(({ name, field, sqlType }) => [name, { field, sqlType }]))
+  const members = Object.keys(properties).map((name) => {
+    const known = fields.get(name)
+    const isColumn = known?.field.list !== undefined || known?.field.detail !== undefined
+    return { name, isColumn, show: known && shownValues[known.sqlType] }
+  })
+  return (record: CampaignRecord, made: Made<Static<Schema>>) => {
+    // In a loop, which takes a third of the time of objects from entries.
+    const shown: Record<string, unknown> = {}
+    for (const { name, isColumn, show } of members) {
+      if (isColumn) {
+        const value = record[name as ShownName]
+        shown[name] = typeof value === 'number' && show ? show(value) : value
+      } else if (name in made) shown[name] = made[name as keyof typeof made]
+    }
+    return shown as Static<Schema>
+  }
 }
 
-const showListed = showIn('list')
-const showDetailed = showIn('detail')
-
-/** The members of a campaign in the order of its schema. */
-const inOrderOf = <Shown extends object>({ properties }: TObject, shown: Shown) =>
-  Object.fromEntries(
-    Object.keys(properties).flatMap((name) => (name in shown ? [[name, shown[name as keyof Shown]]] : [])),
-  ) as Shown
+const showListItem = showBy(CampaignListItem)
+const showDetail = showBy(CampaignDetail)
 
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 /** A campaign in a list, at an instant in milliseconds since 1970. */
 export function toListItem(record: CampaignRecord, tokens: Tokens, now: number): CampaignListItem {
   const { allowList, actionSteps } = record
-  return inOrderOf(CampaignListItem, {
-    ...showListed(record),
+  return showListItem(record, {
     ...toCommonFields(record, tokens, now),
     allowList: allowList && withAddresses(allowList, allowList.addresses),
     actionSteps: actionSteps.length === 0 ? null : actionSteps.map(withoutNulls),
@@ -57,8 +58,6 @@ export function toListItem(record: CampaignRecord, tokens: Tokens, now: number):
 export function toDetail(record: CampaignRecord, tokens: Tokens, now: number): CampaignDetail {
   const { owner, allowList, actionSteps, actionClaimant, createdAtBlockchainNumbers } = record
   const always = {
-    ...showListed(record),
-    ...showDetailed(record),
     ...toCommonFields(record, tokens, now),
     allowList: withAddresses(
       allowList ?? { owner, contractAddress: ZERO_ADDRESS, type: 'OpenAllowList' },
@@ -68,7 +67,7 @@ export function toDetail(record: CampaignRecord, tokens: Tokens, now: number): C
     createdAt: new Date(record.blockTimestamp * 1000).toISOString(),
   }
   return {
-    ...inOrderOf(CampaignDetail, always),
+    ...showDetail(record, always),
     ...(actionClaimant && { actionClaimant: withoutNulls(actionClaimant) }),
     ...(createdAtBlockchainNumbers && { createdAtBlockchainNumbers: withoutNulls(createdAtBlockchainNumbers) }),
   }
