@@ -33,8 +33,9 @@ async function claim(provider: EIP1193Provider, account: Address, { campaignId, 
   const [wallet, chain] = [createWalletClient({ transport }), createPublicClient({ transport })]
   const chainId = Number(campaignId.split(':')[0])
   await wallet.switchChain({ id: chainId })
-  const call = { account, to: transaction?.to as Address, data: transaction?.data as Hex }
-  // Reverts where the claim would, before it costs gas: also where the validator takes a fee.
+  const { to, data, value = '0' } = transaction ?? {}
+  const call = { account, to: to as Address, data: data as Hex, value: BigInt(value) }
+  // Reverts where the claim would, before it costs gas: also where the fee of the validator is not known.
   await chain.call(call)
   const hash = await wallet.sendTransaction({ ...call, chain: null })
   output.textContent = 'Sent'

@@ -36,14 +36,17 @@ export const verdictAndReasons = {
   }),
 }
 
+const transactionFields = {
+  to: Type.String(),
+  data: Type.String(),
+  value: text('Fee of the validator in wei; absent without one, and if `claim-fee-unknown`.'),
+} satisfies Record<keyof NonNullable<IncentiveEligibility['transaction']>, TSchema>
+
 /** And how. */
 export const verdictSchemas = {
   ...verdictAndReasons,
   transaction: Type.Optional(
-    Type.Object(
-      { to: Type.String(), data: Type.String() },
-      { additionalProperties: false, description: 'The call that claims. Some validators want a fee as its value.' },
-    ),
+    Type.Object(transactionFields, { additionalProperties: false, description: 'The call that claims.' }),
   ),
   isTransactionTooLong: Type.Optional(
     Type.Boolean({ description: 'There is such a call, too long for a result: `GET /eligibility` gives it.' }),
