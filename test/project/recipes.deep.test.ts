@@ -269,7 +269,7 @@ test('a read model is added in seven files, those that CONTRIBUTING names, and a
 const variant: Recipe = [
   [
     'src/schemas/campaigns/incentives.ts',
-    '/** In the order of the reference. */',
+    '/** In the order of the reference; later ones behind them. */',
     `const WeeklyIncentive = variant(
   'WeeklyIncentive',
   'An amount of a token that claims may take again and again.',
