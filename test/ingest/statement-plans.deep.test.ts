@@ -45,7 +45,7 @@ const laterClaims = claims.filter((_, index) => index % 3 !== 0)
 /** All campaigns, with so many incentives, and all claims, which go to the last of these. */
 const withIncentives = (count: number) =>
   sample
-    .filter(({ type }) => type !== 'claimSignature')
+    .filter(({ type }) => type !== 'claimSignature' && type !== 'claimProof')
     .map((record): ImportRecord => {
       if (record.type === 'claim') return { ...record, incentiveIndex: count - 1 }
       if (record.type !== 'campaign') return record
