@@ -140,6 +140,13 @@ module.exports = {
       to: { path: '^src/ingest/', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'protocols-are-registered',
+      comment: 'What follows a chain does not know by which protocol campaigns are there.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/indexer/protocol/(protocol[.]ts$|[^/]+/)' },
+      to: { path: '^src/indexer/protocol/(?!contracts/)[^/]+/' },
+    },
+    {
       name: 'chains-are-read-without-a-store',
       comment: 'What reads a chain is told what is stored; it does not know where.',
       severity: 'error',
@@ -313,7 +320,10 @@ module.exports = {
     allow(
       'the-demo-uses-commands',
       '^demo/',
-      ['^src/indexer/protocol/(abi-events|contracts/abi-functions)[.]ts$', '^src/config[.]ts$'],
+      [
+        '^src/indexer/protocol/(contracts/abi-functions|boost-core/(core-events|actions|incentives/[a-z0-9-]+))[.]ts$',
+        '^src/config[.]ts$',
+      ],
       'The demo runs the service as anybody would. Of its sources it uses how events and functions are declared.',
     ),
     {

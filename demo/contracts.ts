@@ -8,7 +8,9 @@ import {
   keccak256,
   stringToHex,
 } from 'viem/utils'
-import { actionSetUpEvents, coreEvents, incentiveEvents, plainSetUpEvents } from '../src/indexer/protocol/abi-events.ts'
+import { actionSetUpEvents } from '../src/indexer/protocol/boost-core/actions.ts'
+import { coreEvents, incentiveEvents } from '../src/indexer/protocol/boost-core/core-events.ts'
+import { erc20SetUpEvents } from '../src/indexer/protocol/boost-core/incentives/erc20-incentive.ts'
 import { rawReadFunctions, readFunctions } from '../src/indexer/protocol/contracts/abi-functions.ts'
 
 /*
@@ -142,7 +144,7 @@ export function create(campaign: DemoCampaign): Effects {
         third: actionStep,
         fourth: actionStep,
       }),
-      log(contract, plainSetUpEvents, 'ERC20IncentiveInitialized', {
+      log(contract, erc20SetUpEvents, 'ERC20IncentiveInitialized', {
         asset: token.address,
         strategy: 0,
         reward,

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
-import type { CampaignOrigin } from '../../src/indexer/protocol/campaign-origins.ts'
-import { feeContractsOf } from '../../src/indexer/protocol/claim-fees.ts'
-import type { ChainCampaign } from '../../src/indexer/protocol/contracts/read-campaign.ts'
+import type { CampaignOrigin } from '../../src/indexer/protocol/boost-core/campaign-origins.ts'
+import { feeContractsOf } from '../../src/indexer/protocol/boost-core/claim-fees.ts'
+import type { ChainCampaign } from '../../src/indexer/protocol/boost-core/read-campaign.ts'
 import type { ChainUpdate, FeedFacts, FollowedState, FollowedStore } from '../../src/indexer/sync/sync-updates.ts'
 import type { ClaimRecord } from '../../src/ingest/records.ts'
 

@@ -34,16 +34,25 @@ const planted: [rule: string, file: string, content: string][] = [
   ['import-is-another-door', 'src/import/record-reader.ts', "export * from '../http/one-state.ts'"],
   [
     'chains-are-another-door',
-    'src/indexer/protocol/contracts/read-components.ts',
+    'src/indexer/protocol/contracts/read-token.ts',
     "export * from '../../../database/column-types.ts'",
   ],
   [
     'chains-need-types-of-records-only',
-    'src/indexer/protocol/contracts/read-campaign.ts',
+    'src/indexer/protocol/contracts/contract-reader.ts',
     "export * from '../../../ingest/records.ts'",
   ],
   ['chains-are-read-without-a-store', 'src/indexer/sync/backfill.ts', "export * from '../store/chain-store.ts'"],
-  ['only-commands-follow-chains', 'src/http/responses.ts', "export * from '../indexer/protocol/abi-events.ts'"],
+  [
+    'protocols-are-registered',
+    'src/indexer/sync/new-blocks.ts',
+    "export * from '../protocol/boost-core/core-events.ts'",
+  ],
+  [
+    'only-commands-follow-chains',
+    'src/http/responses.ts',
+    "export * from '../indexer/protocol/boost-core/core-events.ts'",
+  ],
   ['ingest-knows-no-source', 'src/ingest/batch-steps.ts', "export * from '../import/sources.ts'"],
   [
     'sample-data-knows-its-facts',
@@ -122,7 +131,7 @@ const harmless: [file: string, content: string][] = [
   ['src/features/b/b-rows.ts', "export * from '../../read-models/d/read.ts'"],
   ['src/read-models/d/read.ts', "export { sql } from 'drizzle-orm'\nexport * from '../../database/column-types.ts'"],
   ['src/ingest/records.ts', 'export const records = 1'],
-  ['src/indexer/protocol/abi-events.ts', 'export const events = 1'],
+  ['src/indexer/protocol/boost-core/core-events.ts', 'export const events = 1'],
   ['src/indexer/store/chain-store.ts', "export * from '../../ingest/records.ts'"],
   ['src/import/sources.ts', "export * from './lines.ts'"],
   ['src/database/column-types.ts', 'export const columns = 1'],

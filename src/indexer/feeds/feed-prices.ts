@@ -1,7 +1,6 @@
 import type { Hex } from 'viem'
 import { decodeEventLog, formatUnits, parseAbi } from 'viem/utils'
-import { topicsOf } from '../protocol/fixed-incentives.ts'
-import type { ChainLog } from '../protocol/protocol-events.ts'
+import { type ChainLog, topicsOf } from '../protocol/chain-logs.ts'
 import type { FeedSource } from './feed-sources.ts'
 
 /** How aggregators report a price: with the answer as a topic, or with the ID of the feed. */

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
+import { toAddress, zeroAddress } from '../protocol/chain-logs.ts'
 import type { ContractReader } from '../protocol/contracts/contract-reader.ts'
-import { toAddress, zeroAddress } from '../protocol/fixed-incentives.ts'
 
 /** A contract whose logs are prices of a feed. */
 export interface Aggregator {

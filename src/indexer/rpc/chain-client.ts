@@ -1,8 +1,8 @@
 import type { Hex } from 'viem'
 import { eitherSignal } from '../../abort-signals.ts'
-import { createContractCalls } from '../protocol/contracts/contract-calls.ts'
+import type { ChainLog } from '../protocol/chain-logs.ts'
 import type { CallContracts } from '../protocol/contracts/contract-reader.ts'
-import type { ChainLog } from '../protocol/protocol-events.ts'
+import { createContractCalls } from '../protocol/protocol.ts'
 import { EndpointError } from './endpoint-errors.ts'
 import {
   type Endpoint,

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { ChainLog } from '../protocol/protocol-events.ts'
+import type { ChainLog } from '../protocol/chain-logs.ts'
 import { EndpointError } from './endpoint-errors.ts'
 
 /* Responses of nodes, checked: none is assumed to have the right form. */

@@ -1,9 +1,7 @@
 import type pg from 'pg'
 import type { Hex } from 'viem'
 import type { FollowedFeed } from '../feeds/followed-feeds.ts'
-import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
-import { feeContractsOf } from '../protocol/claim-fees.ts'
-import type { UnknownComponent } from '../protocol/contracts/read-campaign.ts'
+import { type CampaignOrigin, feeContractsOf, type UnknownComponent } from '../protocol/protocol.ts'
 import type { BlockReference } from '../sync/linked-blocks.ts'
 import type { BlockClaim, FollowedState, NewBlocks } from '../sync/sync-updates.ts'
 

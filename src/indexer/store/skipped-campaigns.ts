@@ -2,7 +2,7 @@ import pg from 'pg'
 import { type Ingest, inTransaction } from '../../ingest/batches.ts'
 import { takeImportLock } from '../../ingest/ingest-lock.ts'
 import { ImportFaultsError } from '../../ingest/validation-errors.ts'
-import type { ChainCampaign } from '../protocol/contracts/read-campaign.ts'
+import type { ChainCampaign } from '../protocol/protocol.ts'
 import { toRetryBatch } from './batch-records.ts'
 
 /** How often a campaign that was refused is tried again, in milliseconds. */

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { type Ingest, inTransaction } from '../../ingest/batches.ts'
 import { takeImportLock } from '../../ingest/ingest-lock.ts'
 import { listWrittenTables, vacuumInBackground } from '../../ingest/vacuum.ts'
-import type { ChainCampaign } from '../protocol/contracts/read-campaign.ts'
+import type { ChainCampaign } from '../protocol/protocol.ts'
 import type { ChainUpdate, NewBlocks } from '../sync/sync-updates.ts'
 import {
   changesFacts,

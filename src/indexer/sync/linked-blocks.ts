@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { ChainLog } from '../protocol/protocol-events.ts'
+import type { ChainLog } from '../protocol/chain-logs.ts'
 import type { ChainClient } from '../rpc/chain-client.ts'
 import { EndpointError } from '../rpc/endpoint-errors.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'

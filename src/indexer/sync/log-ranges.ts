@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import { isFeedLog } from '../feeds/feed-prices.ts'
-import { type ChainLog, readLog } from '../protocol/protocol-events.ts'
+import type { ChainLog } from '../protocol/chain-logs.ts'
+import { needsTime } from '../protocol/protocol.ts'
 import type { ChainClient } from '../rpc/chain-client.ts'
 import { EndpointError } from '../rpc/endpoint-errors.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
@@ -72,7 +73,7 @@ async function readRange(
   before: Promise<ReadRange> | undefined,
 ): Promise<ReadRange> {
   const logs = await client.logsBetween(from, to, before)
-  const dated = logs.filter(needsTime)
+  const dated = logs.filter((log) => isFeedLog(log) || needsTime(log))
   // The first and the last block show whether ranges belong to the same history.
   const numbers = [...new Set([from, to, ...dated.map(({ blockNumber }) => blockNumber)])]
   const blocks = await client.blocksAt(numbers)
@@ -83,11 +84,4 @@ async function readRange(
     throw new EndpointError('unknown-block', 'the logs of a range are of other blocks than the chain has')
   }
   return { to, hash: end.hash, parentHash: first.parentHash, logs, blocks }
-}
-
-/** Campaigns, claims and prices have the timestamp of their block. */
-function needsTime(log: ChainLog) {
-  if (isFeedLog(log)) return true
-  const type = readLog(log)?.type
-  return type === 'BoostCreated' || type === 'BoostClaimed'
 }

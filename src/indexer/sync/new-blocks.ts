@@ -1,14 +1,22 @@
 import type { Hex } from 'viem'
 import { toFeedPrices } from '../feeds/feed-prices.ts'
 import { aggregatorsOf, type FoundFeeds } from '../feeds/followed-feeds.ts'
-import { type KnownCampaigns, readBlockRange } from '../protocol/block-range-facts.ts'
-import { type CampaignOrigin, originAt } from '../protocol/campaign-origins.ts'
-import { affectedByFees } from '../protocol/claim-fees.ts'
+import type { ChainLog } from '../protocol/chain-logs.ts'
 import { type CallContracts, type ContractReader, createContractReader } from '../protocol/contracts/contract-reader.ts'
-import { type CompleteOrigin, completeOrigin, readBoost, readCampaign } from '../protocol/contracts/read-campaign.ts'
-import { readToken, tokensOf } from '../protocol/contracts/read-components.ts'
-import type { ChainLog } from '../protocol/protocol-events.ts'
-import type { ChainClaim } from '../protocol/transaction-claims.ts'
+import { readToken } from '../protocol/contracts/read-token.ts'
+import {
+  affectedByFees,
+  type CampaignOrigin,
+  type ChainClaim,
+  type CompleteOrigin,
+  completeOrigin,
+  type KnownCampaigns,
+  originAt,
+  readBlockRange,
+  readBoost,
+  readCampaign,
+  tokensOf,
+} from '../protocol/protocol.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
 import type { LogRange } from './log-ranges.ts'
 import { toFeedFacts } from './sync-feeds.ts'

@@ -4,9 +4,15 @@ import type { EarlierPrice } from '../feeds/earlier-price.ts'
 import type { FeedPrice } from '../feeds/feed-prices.ts'
 import type { FollowedFeed } from '../feeds/followed-feeds.ts'
 import type { PriceSource } from '../feeds/price-settings.ts'
-import type { BlockRangeFacts, ChainIdentity, KnownCampaigns } from '../protocol/block-range-facts.ts'
-import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
-import type { ChainCampaign, CompleteOrigin, UnknownComponent } from '../protocol/contracts/read-campaign.ts'
+import type {
+  BlockRangeFacts,
+  CampaignOrigin,
+  ChainCampaign,
+  ChainIdentity,
+  CompleteOrigin,
+  KnownCampaigns,
+  UnknownComponent,
+} from '../protocol/protocol.ts'
 import type { ChainClient } from '../rpc/chain-client.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
 import type { BlockReference } from './linked-blocks.ts'

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { ChainSettings } from '../../indexer/chain-config.ts'
 import type { ChainEvent } from '../../indexer/chain-progress.ts'
-import type { UnknownComponent } from '../../indexer/protocol/contracts/read-campaign.ts'
+import type { UnknownComponent } from '../../indexer/protocol/protocol.ts'
 import type { EndpointCounts } from '../../indexer/rpc/endpoints.ts'
 import type { ChainUpdate } from '../../indexer/sync/sync-updates.ts'
 

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
-import * as declarations from '../../../src/indexer/protocol/abi-events.ts'
-import { readBlockRange } from '../../../src/indexer/protocol/block-range-facts.ts'
-import type { CampaignOrigin } from '../../../src/indexer/protocol/campaign-origins.ts'
+import { actionSetUps } from '../../../src/indexer/protocol/boost-core/actions.ts'
+import { readBlockRange } from '../../../src/indexer/protocol/boost-core/block-range-facts.ts'
+import type { CampaignOrigin } from '../../../src/indexer/protocol/boost-core/campaign-origins.ts'
+import { coreEvents } from '../../../src/indexer/protocol/boost-core/core-events.ts'
+import { incentiveSetUps, tokensOf } from '../../../src/indexer/protocol/boost-core/incentives/incentives.ts'
+import { completeOrigin, readBoost, readCampaign } from '../../../src/indexer/protocol/boost-core/read-campaign.ts'
+import { type ChainLog, topicsOf } from '../../../src/indexer/protocol/chain-logs.ts'
 import { createContractReader } from '../../../src/indexer/protocol/contracts/contract-reader.ts'
-import { completeOrigin, readBoost, readCampaign } from '../../../src/indexer/protocol/contracts/read-campaign.ts'
-import { readToken, tokensOf } from '../../../src/indexer/protocol/contracts/read-components.ts'
-import { topicsOf } from '../../../src/indexer/protocol/fixed-incentives.ts'
-import type { ChainLog } from '../../../src/indexer/protocol/protocol-events.ts'
+import { readToken } from '../../../src/indexer/protocol/contracts/read-token.ts'
 import { recordedCampaigns, recordedClaims, recordedCore, recordedTokens } from '../recording/recorded-facts.ts'
 import { callsAt, logsOf, recordedChain, recording } from '../recording/recording.ts'
 
@@ -38,10 +39,8 @@ const reported = (campaigns: Awaited<ReturnType<typeof readRecording>>['campaign
 
 /** As of contracts from before there were set-up events, and an event for each incentive a campaign comes with. */
 function logsOfFirstContracts() {
-  const setUps = Object.entries(declarations).flatMap(([name, events]) =>
-    name.endsWith('SetUpEvents') ? topicsOf(events) : [],
-  )
-  const [added] = topicsOf(declarations.coreEvents.filter(({ name }) => name === 'IncentiveAdded'))
+  const setUps = [...incentiveSetUps, ...actionSetUps].map(([topic]) => topic)
+  const [added] = topicsOf(coreEvents.filter(({ name }) => name === 'IncentiveAdded'))
   return logsOf(recording.blocks).filter(({ topics: [topic = '0x'], data }) => {
     const isAddedLater = topic === added && BigInt(data) === 0n
     return isAddedLater || (topic !== added && !setUps.includes(topic))
@@ -111,7 +110,7 @@ test('contracts that emit no set-up and name no incentives are read by what they
 })
 
 test('contracts that name no incentives, and yet emit set-ups, are known by those', async () => {
-  const [added] = topicsOf(declarations.coreEvents.filter(({ name }) => name === 'IncentiveAdded'))
+  const [added] = topicsOf(coreEvents.filter(({ name }) => name === 'IncentiveAdded'))
   const logs = logsOf(recording.blocks).filter(({ topics: [topic], data }) => topic !== added || BigInt(data) === 0n)
   const { span, campaigns } = await readRecording(logs)
   expect(reported(campaigns)).toEqual(recordedCampaigns)
@@ -120,7 +119,8 @@ test('contracts that name no incentives, and yet emit set-ups, are known by thos
 
 test('the first reward of an auction without a set-up event is read while nobody has claimed', async () => {
   const created = recording.blocks.filter(({ number }) => number === 38400033)
-  const logs = logsOf(created).filter((log) => !topicsOf(declarations.plainSetUpEvents).includes(log.topics[0] ?? '0x'))
+  const setUps = incentiveSetUps.map(([topic]) => topic)
+  const logs = logsOf(created).filter((log) => !setUps.includes(log.topics[0] ?? '0x'))
   const { campaigns } = await readRecording(logs, 38400033)
   const state = { lastClaimAt: '1795168866', reward: `1${'0'.repeat(18)}`, balance: `20${'0'.repeat(18)}` }
   const [auction] = recordedCampaigns[4]?.record.incentives ?? []

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import type { Message } from '../../../src/indexer/protocol/protocol-events.ts'
-import { readClaims } from '../../../src/indexer/protocol/transaction-claims.ts'
+import type { Message } from '../../../src/indexer/protocol/boost-core/protocol-events.ts'
+import { readClaims } from '../../../src/indexer/protocol/boost-core/transaction-claims.ts'
 
 const core: Hex = `0x${'c0'.repeat(20)}`
 const first: Hex = `0x${'11'.repeat(20)}`

@@ -1,5 +1,5 @@
 import { decodeEventLog } from 'viem'
-import { coreEvents } from '../../../src/indexer/protocol/abi-events.ts'
+import { coreEvents } from '../../../src/indexer/protocol/boost-core/core-events.ts'
 import { logsOf, recording } from './recording.ts'
 
 const events = logsOf(recording.blocks).flatMap((log) => {

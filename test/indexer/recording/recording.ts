@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Hex } from 'viem'
+import type { ChainLog } from '../../../src/indexer/protocol/chain-logs.ts'
 import type { ContractCall } from '../../../src/indexer/protocol/contracts/contract-reader.ts'
-import type { ChainLog } from '../../../src/indexer/protocol/protocol-events.ts'
 
 interface RecordedBlock {
   number: number

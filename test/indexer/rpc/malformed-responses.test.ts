@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import type { Hex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { plainSetUpEvents } from '../../../src/indexer/protocol/abi-events.ts'
-import { topicsOf } from '../../../src/indexer/protocol/fixed-incentives.ts'
+import { incentiveSetUps } from '../../../src/indexer/protocol/boost-core/incentives/incentives.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { repeated } from '../../setup/repetitions.ts'
 import { createFollowed } from '../followed.ts'
@@ -21,7 +20,7 @@ const campaignId = strange.record.id
 /** The recorded chain, with an incentive that has not said what it is. */
 function withSilentSetUp() {
   const chain = playedRecording(END - 20)
-  const setUps = topicsOf(plainSetUpEvents)
+  const setUps = incentiveSetUps.map(([topic]) => topic)
   for (const block of chain.blocks) {
     block.logs = block.logs.filter(
       ({ address, topics: [topic = '0x'] }) => address !== contract || !setUps.includes(topic),

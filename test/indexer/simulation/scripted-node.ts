@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { keccak256 } from 'viem/utils'
-import type { ChainLog } from '../../../src/indexer/protocol/protocol-events.ts'
+import type { ChainLog } from '../../../src/indexer/protocol/chain-logs.ts'
 
 /** A block of a chain that is played. */
 export interface PlayedBlock {

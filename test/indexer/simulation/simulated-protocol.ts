@@ -9,13 +9,15 @@ import {
   stringToHex,
   toFunctionSelector,
 } from 'viem/utils'
+import { actionSetUpEvents } from '../../../src/indexer/protocol/boost-core/actions.ts'
+import { coreEvents, incentiveEvents } from '../../../src/indexer/protocol/boost-core/core-events.ts'
+import { auctionSetUpEvents } from '../../../src/indexer/protocol/boost-core/incentives/auction-incentive.ts'
+import { erc20SetUpEvents } from '../../../src/indexer/protocol/boost-core/incentives/erc20-incentive.ts'
+import { pointsSetUpEvents } from '../../../src/indexer/protocol/boost-core/incentives/points-incentive.ts'
 import {
-  actionSetUpEvents,
-  coreEvents,
-  incentiveEvents,
-  plainSetUpEvents,
   scaledCriteriaSetUpEvents,
-} from '../../../src/indexer/protocol/abi-events.ts'
+  variableSetUpEvents,
+} from '../../../src/indexer/protocol/boost-core/incentives/variable-incentives.ts'
 import { rawReadFunctions, readFunctions } from '../../../src/indexer/protocol/contracts/abi-functions.ts'
 import {
   type FeedDeed,
@@ -232,7 +234,7 @@ function setUpOf({ kind, contract, limit }: Incentive): Log[] {
     case 'pool':
     case 'raffle':
       return [
-        logOf(contract, plainSetUpEvents, 'ERC20IncentiveInitialized', {
+        logOf(contract, erc20SetUpEvents, 'ERC20IncentiveInitialized', {
           asset,
           strategy,
           reward,
@@ -241,7 +243,7 @@ function setUpOf({ kind, contract, limit }: Incentive): Log[] {
         }),
       ]
     case 'variable':
-      return [logOf(contract, plainSetUpEvents, 'ERC20VariableIncentiveInitialized', { asset, reward, limit })]
+      return [logOf(contract, variableSetUpEvents, 'ERC20VariableIncentiveInitialized', { asset, reward, limit })]
     case 'criteria':
       return [
         logOf(contract, scaledCriteriaSetUpEvents, 'ERC20VariableCriteriaIncentiveInitialized', {
@@ -254,7 +256,7 @@ function setUpOf({ kind, contract, limit }: Incentive): Log[] {
       ]
     case 'pegged':
       return [
-        logOf(contract, plainSetUpEvents, 'ERC20PeggedIncentiveInitialized', {
+        logOf(contract, variableSetUpEvents, 'ERC20PeggedIncentiveInitialized', {
           asset,
           peg,
           reward,
@@ -264,7 +266,7 @@ function setUpOf({ kind, contract, limit }: Incentive): Log[] {
       ]
     case 'auction':
       return [
-        logOf(contract, plainSetUpEvents, 'CGDAIncentiveInitialized', {
+        logOf(contract, auctionSetUpEvents, 'CGDAIncentiveInitialized', {
           asset,
           initialReward: reward,
           rewardDecay: 1n,
@@ -274,7 +276,7 @@ function setUpOf({ kind, contract, limit }: Incentive): Log[] {
       ]
     case 'points':
       return [
-        logOf(contract, plainSetUpEvents, 'PointsIncentiveInitialized', {
+        logOf(contract, pointsSetUpEvents, 'PointsIncentiveInitialized', {
           venue,
           selector: '0x40c10f19',
           reward,

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { plainSetUpEvents } from '../../../src/indexer/protocol/abi-events.ts'
-import { topicsOf } from '../../../src/indexer/protocol/fixed-incentives.ts'
+import { incentiveSetUps } from '../../../src/indexer/protocol/boost-core/incentives/incentives.ts'
 import { createFollowed } from '../followed.ts'
 import { Playing, playedRecording } from '../recording/played-recording.ts'
 import { recordedCampaigns, recordedClaims, recordedTokens } from '../recording/recorded-facts.ts'
@@ -167,7 +166,7 @@ describe('an auction that has not said how it was set up, and was claimed from s
   const contract = auction?.incentives[0]?.contract
   function withSilentAuction() {
     const chain = playedRecording(END - 20)
-    const setUps = topicsOf(plainSetUpEvents)
+    const setUps = incentiveSetUps.map(([topic]) => topic)
     for (const block of chain.blocks) {
       block.logs = block.logs.filter((log) => log.address !== contract || !setUps.includes(log.topics[0] ?? '0x'))
     }

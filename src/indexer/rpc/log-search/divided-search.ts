@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { ChainLog } from '../../protocol/protocol-events.ts'
+import type { ChainLog } from '../../protocol/chain-logs.ts'
 import { AdaptiveSize } from '../adaptive-size.ts'
 import { EndpointError } from '../endpoint-errors.ts'
 import type { Endpoint } from '../endpoints.ts'

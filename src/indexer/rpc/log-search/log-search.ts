@@ -1,10 +1,8 @@
 import type { Hex } from 'viem'
 import { hexToBytes, keccak256 } from 'viem/utils'
 import { feedTopics } from '../../feeds/feed-prices.ts'
-import { coreEvents } from '../../protocol/abi-events.ts'
-import { findIncentives, type NamedParts, recordParts } from '../../protocol/contracts/contract-calls.ts'
-import { topicsOf } from '../../protocol/fixed-incentives.ts'
-import { type ChainLog, protocolTopics } from '../../protocol/protocol-events.ts'
+import type { ChainLog } from '../../protocol/chain-logs.ts'
+import { coreTopics, findIncentives, type NamedParts, protocolTopics, recordParts } from '../../protocol/protocol.ts'
 import { EndpointError } from '../endpoint-errors.ts'
 import type { Endpoint, Endpoints } from '../endpoints.ts'
 import { type BlockHeader, inOrder, readLogs, toQuantity } from '../parse-responses.ts'
@@ -17,7 +15,6 @@ export interface LogSearchOptions {
   knownContracts: () => Promise<readonly Hex[]>
 }
 
-const coreTopics = topicsOf(coreEvents)
 /**
  * Searches logs of the protocol by their topics alone, so that one search finds cores, their parts and claims; if a
  * node requires addresses, first the cores and then all their parts.

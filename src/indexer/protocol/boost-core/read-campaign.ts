@@ -1,26 +1,19 @@
 import type { Hex } from 'viem'
 import type { CampaignRecord } from '../../../ingest/campaign-records.ts'
-import { EndpointError } from '../../rpc/endpoint-errors.ts'
-import { type Action, actionWithoutSteps, toAction } from '../action-components.ts'
+import { toAddress } from '../chain-logs.ts'
+import type { ContractReader } from '../contracts/contract-reader.ts'
+import { readAction } from './actions.ts'
+import { type ChainAllowList, readAllowList } from './allow-lists.ts'
 import {
   type CampaignOrigin,
   type IncentiveOrigin,
   type SetUps,
   withIncentives,
   withSetUps,
-} from '../campaign-origins.ts'
-import { readClaimFee } from '../claim-fees.ts'
-import { toAddress, toFixedIncentive } from '../fixed-incentives.ts'
-import type { ContractReader } from './contract-reader.ts'
-import {
-  type ChainAllowList,
-  lacksLimit,
-  readAllowList,
-  readIncentive,
-  readState,
-  readValidator,
-  toIncentiveRecord,
-} from './read-components.ts'
+} from './campaign-origins.ts'
+import { readClaimFee } from './claim-fees.ts'
+import { readFixedIncentive, readIncentive } from './incentives/incentives.ts'
+import { readValidator } from './validators.ts'
 
 /** A part of a campaign of unknown kind. */
 export interface UnknownComponent {
@@ -90,36 +83,17 @@ async function completeIncentives(
   const boost = origin.terms === undefined ? await readBoost(reader, origin) : undefined
   const incentives =
     boost === undefined ? origin.incentives : withIncentives(origin.incentives, withSetUps(boost.incentives, setUps))
+  const atCreation = ({ blockNumber }: IncentiveOrigin) =>
+    blockNumber === origin.blockNumber ? () => readerAt(origin.blockHash) : undefined
   return {
     terms: origin.terms ?? boost?.terms,
     incentives: await Promise.all(
       incentives.map(async (incentive) =>
         incentive.fixed === undefined
-          ? { ...incentive, fixed: await readFixed(reader, origin, incentive, readerAt) }
+          ? { ...incentive, fixed: await readFixedIncentive(reader, incentive.contract, atCreation(incentive)) }
           : incentive,
       ),
     ),
-  }
-}
-
-/**
- * The kind of an incentive. The first reward of an auction with claims is gone, unless a node still has the block that
- * created it.
- */
-async function readFixed(
-  reader: ContractReader,
-  { blockNumber, blockHash }: CampaignOrigin,
-  incentive: IncentiveOrigin,
-  readerAt: (hash: Hex) => ContractReader,
-) {
-  const responses = await readIncentive(reader, incentive.contract)
-  const fixed = toFixedIncentive(responses)
-  if (fixed !== null || responses.rewardDecay === undefined || incentive.blockNumber !== blockNumber) return fixed
-  try {
-    return toFixedIncentive(await readIncentive(readerAt(blockHash), incentive.contract))
-  } catch (error) {
-    if (error instanceof EndpointError && error.fault === 'unknown-block') return null
-    throw error
   }
 }
 
@@ -142,14 +116,6 @@ export async function readBoost(
   }
 }
 
-async function readAction(reader: ContractReader, contract: Hex): Promise<Action> {
-  const [steps, claimant] = await Promise.all([
-    reader.read(contract, 'getActionSteps'),
-    reader.read(contract, 'getActionClaimant'),
-  ])
-  return steps === undefined ? actionWithoutSteps : toAction(steps, claimant)
-}
-
 /** Reads what changes, and assembles the campaign. */
 export async function readCampaign(
   reader: ContractReader,
@@ -161,10 +127,8 @@ export async function readCampaign(
     readClaimFee(reader, origin),
     Promise.all(
       origin.incentives.map(async ({ position, contract, fixed }) => {
-        const isKnown = fixed !== undefined && fixed !== null
-        const state = isKnown ? await readState(reader, contract, fixed) : {}
-        const record = isKnown ? toIncentiveRecord(fixed, state) : null
-        return { position, contract, record, isUnknown: !isKnown || lacksLimit(fixed, state) }
+        const reading = fixed ? await readIncentive(reader, contract, fixed) : null
+        return { position, contract, record: reading?.record ?? null, isUnknown: reading?.lacksLimit ?? true }
       }),
     ),
   ])

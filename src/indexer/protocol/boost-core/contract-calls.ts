@@ -4,11 +4,11 @@ import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import { EndpointError } from '../../rpc/endpoint-errors.ts'
 import type { Endpoint, Endpoints } from '../../rpc/endpoints.ts'
 import { contractCall, type RpcRequest } from '../../rpc/rpc-requests.ts'
-import { coreEvents } from '../abi-events.ts'
-import { toAddress, topicsOf, zeroAddress } from '../fixed-incentives.ts'
-import { type ChainLog, readLog } from '../protocol-events.ts'
-import { readFunctions } from './abi-functions.ts'
-import type { CallContracts, ContractCall } from './contract-reader.ts'
+import { type ChainLog, toAddress, topicsOf, zeroAddress } from '../chain-logs.ts'
+import { readFunctions } from '../contracts/abi-functions.ts'
+import type { CallContracts, ContractCall } from '../contracts/contract-reader.ts'
+import { coreEvents } from './core-events.ts'
+import { readLog } from './protocol-events.ts'
 
 /** After so many failures, while other calls at the same block succeed, a call counts as one that reverts. */
 const MAX_ROUNDS = 3

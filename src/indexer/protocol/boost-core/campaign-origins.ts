@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
-import type { ValidatorKind } from '../../schemas/payloads/claim-signers.ts'
-import type { Action } from './action-components.ts'
-import type { FixedIncentive } from './fixed-incentives.ts'
+import type { ValidatorKind } from '../../../schemas/payloads/claim-signers.ts'
+import type { Action } from './actions.ts'
+import type { FixedIncentive } from './incentives/incentive-component.ts'
 import type { ProtocolEvent } from './protocol-events.ts'
 import { LAST_POSITION } from './transaction-claims.ts'
 
@@ -34,7 +34,7 @@ export interface CampaignOrigin {
   blockTimestamp?: number
   /** Basis points and maximum participants, decimal; absent until the core is read. */
   terms?: { protocolFee: string; maxParticipants: string }
-  /** Of the validator (see contracts/read-components); absent until that is read. */
+  /** Of the validator (see validators); absent until that is read. */
   maxClaimsPerClaimant?: number | 'unlimited' | null
   /** Null if unknown; absent until the validator is read. */
   validatorKind?: ValidatorKind | null

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import type { ChainLog } from '../chain-logs.ts'
 import {
   type CampaignOrigin,
   type IncentiveOrigin,
@@ -8,7 +9,7 @@ import {
   withSetUps,
 } from './campaign-origins.ts'
 import type { FeeChange } from './claim-fees.ts'
-import { type ChainLog, type ProtocolEvent, readLog } from './protocol-events.ts'
+import { type ProtocolEvent, readLog } from './protocol-events.ts'
 import { type ChainClaim, type IncentivePositions, isOfIncentive, readClaims } from './transaction-claims.ts'
 
 /** The settings of a chain that decide which logs count. */

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
+import type { ContractReader } from '../contracts/contract-reader.ts'
 import type { CampaignOrigin } from './campaign-origins.ts'
-import type { ContractReader } from './contracts/contract-reader.ts'
 
 /* What payable validators take for a claim. Clones read it at their base implementation, which reports each change. */
 

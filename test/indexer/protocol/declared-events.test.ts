@@ -1,8 +1,15 @@
 import type { AbiEvent } from 'viem'
 import { expect, test } from 'vitest'
-import * as declarations from '../../../src/indexer/protocol/abi-events.ts'
-import { topicsOf } from '../../../src/indexer/protocol/fixed-incentives.ts'
-import { protocolTopics } from '../../../src/indexer/protocol/protocol-events.ts'
+import * as actions from '../../../src/indexer/protocol/boost-core/actions.ts'
+import * as core from '../../../src/indexer/protocol/boost-core/core-events.ts'
+import * as auction from '../../../src/indexer/protocol/boost-core/incentives/auction-incentive.ts'
+import * as erc20 from '../../../src/indexer/protocol/boost-core/incentives/erc20-incentive.ts'
+import * as points from '../../../src/indexer/protocol/boost-core/incentives/points-incentive.ts'
+import * as variable from '../../../src/indexer/protocol/boost-core/incentives/variable-incentives.ts'
+import { protocolTopics } from '../../../src/indexer/protocol/boost-core/protocol-events.ts'
+import { topicsOf } from '../../../src/indexer/protocol/chain-logs.ts'
+
+const declarations = { ...core, ...erc20, ...variable, ...auction, ...points, ...actions }
 
 /** The first topics that were seen on chains, or computed from the sources of a generation. */
 const topicsByDeclaration = {
@@ -19,13 +26,13 @@ const topicsByDeclaration = {
     '0xa64c2da41decbd538f8629e54c8fa0b7362c9102b691386a0fb6a1797454e9c6',
     '0xf0abe0f5c6f02112a9a4332e7b091bf49040ffddeedb73785a9b9a0a3ca7f153',
   ],
-  plainSetUpEvents: [
-    '0xe83379cf1b79044fa1d0063e68012349f4f5fb730e6a875bdc9d463747ecd085',
+  erc20SetUpEvents: ['0xe83379cf1b79044fa1d0063e68012349f4f5fb730e6a875bdc9d463747ecd085'],
+  variableSetUpEvents: [
     '0xac711f624f923566afa4d63e74d67927870a724791c9569f0143ddea22657a0d',
     '0xd20715546497e6d32bc9b61b35416a25a8cc41d2fb7f389a1bb26dc040213a3b',
-    '0x2364e5ed5f8639e9bae046dc67aabf43f410e931f25143a10f5e1a8744ad717e',
-    '0xef49c8fd80435c15980f0f55660ffaac9417e5843768f7f21566cfad2d19bfe7',
   ],
+  auctionSetUpEvents: ['0x2364e5ed5f8639e9bae046dc67aabf43f410e931f25143a10f5e1a8744ad717e'],
+  pointsSetUpEvents: ['0xef49c8fd80435c15980f0f55660ffaac9417e5843768f7f21566cfad2d19bfe7'],
   criteriaSetUpEvents: [
     '0xcb128760e2036ec5ada1eb74cefc1106b2fa17cb84982a3bd46e75ded6e13552',
     '0x811a70ec91cce37bbc82ef5b908d6cd43597dcf23780e055a1925fad38a63b22',
@@ -45,7 +52,9 @@ const topicsByDeclaration = {
 
 test('each declared event has the topic that contracts emit, and no other event is declared', () => {
   const computed = Object.fromEntries(
-    Object.entries<readonly AbiEvent[]>(declarations).map(([name, events]) => [name, topicsOf(events)]),
+    Object.entries(declarations).flatMap(([name, value]) =>
+      name.endsWith('Events') ? [[name, topicsOf(value as readonly AbiEvent[])]] : [],
+    ),
   )
   expect(computed).toEqual(topicsByDeclaration)
 })
