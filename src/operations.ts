@@ -172,7 +172,7 @@ async function servePublicOperations(surface: FastifyInstance, context: Operatio
     hasAddressLookups: settings.ADDRESS_LOOKUPS,
   })
   if (settings.ADDRESS_LOOKUPS) {
-    const eligibility = createEligibilityRepository(database, now)
+    const eligibility = createEligibilityRepository(lookups, now)
     await surface.register(eligibilityRoutes, { eligibility, responseCache })
     await surface.register(rewardRoutes, { rewards: createRewardRepository(database, tokenStore, now), responseCache })
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openIngest } from '../../../src/ingest/batches.ts'
 import { facetNames } from '../../../src/schemas/campaigns/campaign-facets.ts'
+import { aPayload } from '../../../test/setup/data/payloads.ts'
 import { BUSY_CLAIMS, withBusyClaimant } from '../../data/block-batches.ts'
 import { findAny, findMostClaimed, findPopular, type Popular, queryFacts } from '../../data/popular-facts.ts'
 import type { Finding } from '../../measuring/measure.ts'
@@ -11,6 +12,7 @@ import { startService } from '../../service/service.ts'
 const MAX_CAMPAIGNS = 50
 const DEEP_PAGE = 1000
 const PAGE_SIZE = 99
+const MAX_SIGNED = 1000
 const MAX_CLEANING_MS = 180_000
 
 const limits = { unit: 'ms PostgreSQL CPU', rule: 'at most', limit: 10 } as const
@@ -24,6 +26,12 @@ export const people: Part = {
     deep: { what: `page ${DEEP_PAGE} of the ${many} claims of an address`, ...limits, limit: 3 },
     eligibility: { what: `eligibility for ${MAX_CAMPAIGNS} campaigns`, ...limits },
     rewards: { what: `rewards of an address with ${many} claims`, ...limits },
+    signed: {
+      what: `rewards of an address that can claim ${MAX_SIGNED.toLocaleString('en-US')} times, all pages added up`,
+      ...limits,
+      limit: 15,
+    },
+    explain: { what: 'explain, more than the same list or trending without it', ...limits, limit: 2 },
     facets: { what: `all ${facetNames.length} facets of campaigns that nobody has asked for`, ...limits, limit: 15 },
   },
   async *measure(context) {
@@ -71,6 +79,19 @@ export const people: Part = {
           'of another address': `/users/${popular.claimant}/rewards`,
         }
         found.push({ target: 'rewards', ...worstOf(await measure(rewards)) })
+        const signed = await signFor(ingest, facts.url, any)
+        const entries = {
+          'first page': `/users/${signed}/rewards`,
+          'with transactions': `/users/${signed}/rewards?claimTransactions=true`,
+        }
+        found.push({ target: 'signed', ...worstOf(await measure(entries)) })
+        const lists = [`/campaigns?owner=${popular.owner}`, `/reward-kit/trending?chainId=${popular.chainId}`]
+        const explained: { name: string; ms: number }[] = []
+        for (const list of lists) {
+          const [plain, more] = await measure({ plain: list, more: `${list}&explain=${any[0]}` })
+          explained.push({ name: list, ms: (more?.ms ?? Number.NaN) - (plain?.ms ?? Number.NaN) })
+        }
+        found.push({ target: 'explain', ...worstOf(explained) })
         found.push({ target: 'facets', ...worstOf(await askForFacets(ask, popular)) })
       })
     } finally {
@@ -78,6 +99,25 @@ export const people: Part = {
     }
     yield* found
   },
+}
+
+const SIGNED = `0x${'5'.repeat(40)}`
+
+/** Signs a claim on each of these campaigns for one address. @returns the address. */
+async function signFor(ingest: Awaited<ReturnType<typeof openIngest>>, url: string, ids: readonly string[]) {
+  const rows = await queryFacts<{ id: string }>(
+    url,
+    'select id from campaigns where id = any ($1) and exists (select from incentives where campaign_key = key and position = 0) limit $2',
+    [ids, MAX_SIGNED],
+  )
+  await ingest.apply({
+    records: rows.map(({ id }) => ({
+      ...{ type: 'claimSignature', campaignId: id, claimant: SIGNED, incentiveId: 0 },
+      ...{ signature: aPayload(1n), referrer: `0x${'0'.repeat(40)}` },
+    })),
+  })
+  await queryFacts(url, 'vacuum (analyze) claim_signatures')
+  return SIGNED
 }
 
 /** Ends what PostgreSQL cleans up after so many claims: it would count for the requests. */

@@ -14,8 +14,9 @@ import type { Dependencies } from '../../read-models/data-version/read.ts'
 import { byCampaignId } from '../../schemas/primitives.ts'
 import type { ListEligibilityQuery, ListEligibilityResponse } from './eligibility-schemas.ts'
 
-export function createEligibilityRepository(database: Database, clock: () => Date) {
-  const statement = prepareFacts(database)
+/** @param lookups the pool for what is found by keys: to plan its statement takes longer than to run it. */
+export function createEligibilityRepository(lookups: Database, clock: () => Date) {
+  const statement = prepareFacts(lookups)
 
   return {
     /**
@@ -59,8 +60,8 @@ const toIncentive = async (appraisal: Appraisal, user: string) => ({
 })
 
 /** In the order of the campaigns, and of their incentives. */
-const prepareFacts = (database: Database) =>
-  database
+const prepareFacts = (lookups: Database) =>
+  lookups
     .select({ id: campaigns.id, ...factColumns })
     .from(
       claimFacts(
