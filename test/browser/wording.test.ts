@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
       return rows.find((row) => row.includes('Earned over time')) ?? ''
     }
     const own = await rowOf(earner)
-    expect(own).toMatch(/Pays 2\.5 USDC, \$2\.50, can be claimed until .*; the budget ends in /)
+    expect(own).toMatch(/Pays 2\.5 USDC, \$2\.50, until .*, or sooner: at its rate the budget lasts /)
     expect(own).toMatch(/Send this transaction on [\s\S]*, without value\./)
     expect(own).not.toMatch(/pace|fee/)
     expect(await rowOf(paidEarner)).toContain('All that the recorded proof pays was claimed')

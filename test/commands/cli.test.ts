@@ -64,6 +64,7 @@ describe('import', () => {
       { type: 'campaignMetadata', records: 0 },
       { type: 'claim', records: 0 },
       { type: 'claimSignature', records: 0 },
+      { type: 'claimProof', records: 0 },
       { type: 'profile', records: 0 },
       { type: 'removal', records: 0 },
       { type: 'whitelist', hiddenCampaigns: 1, missingTokens: [{ token: `8453:${token}`, campaigns: 1 }] },
