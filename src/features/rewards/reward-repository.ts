@@ -246,9 +246,9 @@ const prepareSigned = (database: Database) =>
       ...factColumns,
       chainId: sql<number>`incentive.chain_id::float8`,
       asset: sql<string | null>`incentive.asset`,
-      // Each has one, of up to 32 kB: it is read where it says the amount, can be checked, or is sent.
-      signature: sql<string>`case
-        when traits.limit_kind = 'budget' or facts.validator_kind is not null or ${placeholder('isWhole')}::boolean then facts.signature else '' end`,
+      // Of up to 32 kB: it is read where it says the amount, can be checked, or is sent; null where it is of no use to the incentive.
+      signature: sql<string | null>`case
+        when facts.signature is null or traits.limit_kind = 'budget' or facts.validator_kind is not null or ${placeholder('isWhole')}::boolean then facts.signature else '' end`,
     })
     .from(sql`(values (0)) as one`)
     .leftJoin(

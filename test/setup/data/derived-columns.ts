@@ -27,7 +27,7 @@ export function identityOf(record: ImportRecord): string {
     case 'claimSignature':
       return `claimSignature ${record.campaignId} ${record.claimant} ${record.incentiveId}`.toLowerCase()
     case 'claimProof':
-      return `claimProof ${record.campaignId} ${record.claimant}`.toLowerCase()
+      return `claimSignature ${record.campaignId} ${record.claimant} 0`.toLowerCase()
     case 'profile':
       return `profile ${record.userAddress}`.toLowerCase()
     case 'actionTemplate':

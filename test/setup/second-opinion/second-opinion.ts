@@ -80,7 +80,8 @@ export function identityOf(record: ImportRecord): string {
     case 'claimSignature':
       return lower(`claimSignature ${record.campaignId} ${record.claimant} ${record.incentiveId}`)
     case 'claimProof':
-      return lower(`claimProof ${record.campaignId} ${record.claimant}`)
+      // In the place of a signature on the first incentive, which it replaces, and which replaces it.
+      return lower(`claimSignature ${record.campaignId} ${record.claimant} 0`)
     case 'profile':
       return lower(`profile ${record.userAddress}`)
     case 'actionTemplate':
