@@ -118,10 +118,13 @@ const toChangedIncentives = ({ record, incentives }: ChainCampaign) =>
     return position === undefined ? [] : [{ campaignId: record.id, position, definition }]
   })
 
-/** A fingerprint of a campaign without the state of its incentives. */
-export function fingerprintOf({ record, incentives, accessLists, origin }: ChainCampaign) {
+/**
+ * A fingerprint of a campaign without the state of its incentives: on another branch of the chain an address may have an incentive of
+ * another kind, or of another token.
+ */
+export function fingerprintOf({ record, accessLists, origin }: ChainCampaign) {
   // Responses say the fee, so those that are cached must not outlive it.
-  const fixed = { ...record, incentives, accessLists, claimFee: origin.claimFee }
+  const fixed = { ...record, incentives: origin.incentives, accessLists, claimFee: origin.claimFee }
   return createHash('sha256').update(JSON.stringify(fixed)).digest('base64')
 }
 
