@@ -100,8 +100,7 @@ const base = Date.parse('2026-03-01T12:00:00Z') / 1000
 const someClock = ({ pick, integer }: Random) =>
   base + pick([0, 1, -1, HOUR, 6 * HOUR, DAY, DAY + 1, 7 * DAY, 30 * DAY, -HOUR, -3 * DAY, integer(-DAY, DAY)])
 
-/** By each of which everything is seen that is wanted. */
-const SEEDS = repeated([1], [2, 3, 4, 5])
+const SEEDS = firstOf([1, 2, 3, 4])
 
 test.each(SEEDS)('answers about hard random records are what the records say: seed %i', async (seed) => {
   const random = createRandom(seed)
@@ -113,7 +112,7 @@ test.each(SEEDS)('answers about hard random records are what the records say: se
     const batch = randomBatch(records, base, random)
     await api.save(...batch)
     records = [...records, ...batch]
-    await compareAll(comparison, records, { random, queries: 2, claims: 1 })
+    await compareAll(comparison, records, { random, queries: repeated(2, 4), claims: 1 })
     await storeTotalsOf(api.database, someClock(random))
     await compareAll(comparison, records, { random, queries: 1, claims: 1 })
   }
