@@ -42,17 +42,24 @@ test(`the doctor finds nothing while and after ${BATCHES} random batches are app
   await using database = await createTestDatabase()
   const ingest = await openIngest(database.url)
   let batches = 0
+  const most = { claims: 0, hours: 0 }
   for (const batch of randomBatches(createRandom(SEED))) {
     await ingest.apply(batch)
     batches += 1
     if (batches % 50 === 0) await database.query('select advance_claim_windows()')
     // Not only at the end: what one batch leaves undone, another may do.
-    if (batches % EXAMINED === 0) expect(await findingsOf(database)).toEqual([])
+    if (batches % EXAMINED === 0) {
+      expect(await findingsOf(database)).toEqual([])
+      const [counts] = await database.query(
+        'select (select count(*)::int from claims) as claims, (select count(*)::int from claim_hours) as hours',
+      )
+      most.claims = Math.max(most.claims, Number(counts?.claims))
+      most.hours = Math.max(most.hours, Number(counts?.hours))
+    }
     if (batches === BATCHES) break
   }
   await ingest.close()
-  const [counts] = await database.query(
-    `select (select count(*) > 100 from claims) as claims, (select count(*) > 10 from claim_hours) as hours`,
-  )
-  expect(counts).toEqual({ claims: true, hours: true })
+  // Batches take campaigns back with their claims, so that few may be left just when the last one is applied.
+  expect(most.claims).toBeGreaterThan(100)
+  expect(most.hours).toBeGreaterThan(10)
 })
