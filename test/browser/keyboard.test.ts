@@ -104,6 +104,10 @@ describe.skipIf(!hasBrowser)(`by the keyboard alone, ${inBrowser}`, ONCE_MORE, (
     const query = `showActiveOnly=true&chainId=8453&pageSize=25&${facets}`
     const response = (await explorer.api.get(`/campaigns?${query}`)).json()
     expect(await page.locator('.results h2').textContent()).toBe(`${response.totalCampaigns} campaigns`)
+    const api = page.locator('summary', { hasText: 'the request of this page' })
+    expect(await page.getByRole('button', { name: 'Copy as curl' }).isVisible()).toBe(false)
+    await tabTo(page, api)
+    await page.keyboard.press('Enter')
     await tabTo(page, page.getByRole('button', { name: 'Copy as curl' }))
     await page.keyboard.press('Enter')
     await page.getByText('Copied').waitFor()

@@ -15,10 +15,12 @@ const example: Campaign =
   openapi.paths['/campaigns/{id}'].get.responses[200].content['application/json'].examples.plain.value
 
 const chainId = 8453
-const tokens = new Map([
-  [`${chainId}:${anAddress('asset')}`, { decimals: 3, symbol: 'ASSET', name: 'Asset' }],
-  [`${chainId}:${anAddress('peg')}`, { decimals: 2, symbol: 'PEG', name: 'Peg' }],
-])
+const tokensOn = (chain: number) =>
+  new Map([
+    [`${chain}:${anAddress('asset')}`, { decimals: 3, symbol: 'ASSET', name: 'Asset' }],
+    [`${chain}:${anAddress('peg')}`, { decimals: 2, symbol: 'PEG', name: 'Peg' }],
+  ])
+const tokens = tokensOn(chainId)
 const incentives = anIncentiveOfEachVariant(anAddress) as Incentive[]
 const now = new Date('2026-01-01T00:00:00Z')
 
@@ -33,27 +35,27 @@ const incentiveOf = <Type extends IncentiveType>(type: Type) => {
 
 const ALL: Record<IncentiveType, string> = {
   AllowListIncentive:
-    'A slot on an allow list, to anybody, without end; at most 10 users can claim; how many did is unknown.',
+    'A slot on an allow list, to anybody, with no end date; at most 10 users can claim; how many did is unknown.',
   CGDAIncentive:
-    'An auction that starts at 0.1 ASSET, falls by 0.005 ASSET with each claim and rises by 0.006 ASSET for each hour without one, to anybody, without end; its budget is 7 ASSET; how much of it is left is unknown.',
+    'An auction that starts at 0.1 ASSET, falls by 0.005 ASSET with each claim and rises by 0.006 ASSET for each hour without one, to anybody, with no end date; its budget is 7 ASSET; how much of it is left is unknown.',
   ERC20Incentive:
-    '0.1 ASSET to one claimant, by raffle, to anybody, without end; 0.014 ASSET of 0.026 ASSET left, 20 more entries possible.',
+    '0.1 ASSET to one claimant, by raffle, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left, 20 more entries possible.',
   PointsIncentive:
-    '30 points for each claim, to anybody, without end; at most 40 claims can be made; how many were made is unknown.',
+    '30 points for each claim, to anybody, with no end date; at most 40 claims can be made; how many were made is unknown.',
   ERC20VariableIncentive:
-    '0.0000000000000001 % of the amount signed in each claim in ASSET, to anybody, without end; 0.014 ASSET of 0.026 ASSET left.',
+    '0.0000000000000001 % of the amount signed in each claim in ASSET, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left.',
   ERC20VariableCriteriaIncentive:
-    '200 % of the amount of the action in ASSET, at most 0.6 ASSET for one claim, to anybody, without end; 0.014 ASSET of 0.026 ASSET left.',
+    '200 % of the amount of the action in ASSET, at most 0.6 ASSET for one claim, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left.',
   ERC20VariableCriteriaIncentiveV2:
-    '200 % of the amount of the action in ASSET, at most 0.6 ASSET for one claim, to anybody, without end; 0.014 ASSET of 0.026 ASSET left.',
+    '200 % of the amount of the action in ASSET, at most 0.6 ASSET for one claim, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left.',
   ERC20PeggedIncentive:
-    'The worth of 1 PEG for each claim, paid in ASSET, to anybody, without end; 0.014 ASSET of 0.026 ASSET left.',
+    'ASSET worth 1 PEG for each claim, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left.',
   ERC20PeggedVariableCriteriaIncentive:
-    '200 % of the amount of the action, paid in ASSET, at most the worth of 6 PEG for one claim, to anybody, without end; 0.014 ASSET of 0.026 ASSET left.',
+    '200 % of the amount of the action, paid in ASSET, at most the worth of 6 PEG for one claim, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left.',
   ERC20PeggedVariableCriteriaIncentiveV2:
-    '200 % of the amount of the action, paid in ASSET, at most the worth of 6 PEG for one claim, to anybody, without end; 0.014 ASSET of 0.026 ASSET left.',
+    '200 % of the amount of the action, paid in ASSET, at most the worth of 6 PEG for one claim, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left.',
   TimeBasedIncentive:
-    'ASSET that is earned over time, as terms decide that no chain has, to anybody, without end; 0.014 ASSET of 0.026 ASSET left, 0.04 ASSET earned so far, claimable until 2031-03-01T00:00:00.000Z.',
+    'ASSET that is earned over time, as terms decide that no chain has, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left, 0.04 ASSET earned so far, claimable until 2031-03-01T00:00:00.000Z.',
 }
 
 test.each(Object.entries(ALL))('%s is explained in a sentence, with exact amounts', (type, sentence) => {
@@ -85,7 +87,7 @@ test('every variant of the document is explained, and has a name', () => {
 test('the campaign of the documentation is explained', () => {
   const shown = { ...example, tokens: tokensOf([example]) }
   expect(shown.incentives.map((incentive) => toText(sentenceOf(shown, incentive, now)))).toEqual([
-    'A slot on an allow list, to anybody, without end; at most 10 users can claim; how many did is unknown.',
+    'A slot on an allow list, to anybody, with no end date; at most 10 users can claim; how many did is unknown.',
   ])
 })
 
@@ -105,11 +107,12 @@ test('what is not known of a token is not guessed: its amounts are base units', 
   )
 })
 
-test('the zero address is the native token, of 18 decimals', () => {
+test('the zero address is the native token, of 18 decimals, by its name where the chain is known', () => {
   const pegged = { ...incentiveOf('ERC20PeggedIncentive'), peg: `0x${'0'.repeat(40)}`, reward: '16000000000000000' }
-  expect(toText(payoutOf(campaign, pegged))).toBe(
-    'The worth of 0.016 of the native token for each claim, paid in ASSET',
-  )
+  const on = (chain: number) => toText(payoutOf({ ...campaign, chainId: chain, tokens: tokensOn(chain) }, pegged))
+  expect(on(8453)).toBe('ASSET worth 0.016 ETH for each claim')
+  expect(on(137)).toBe('ASSET worth 0.016 POL for each claim')
+  expect(on(424242)).toBe('ASSET worth 0.016 of the native token for each claim')
 })
 
 const points = incentiveOf('PointsIncentive')
@@ -118,11 +121,11 @@ const list = (type: Campaign['allowList']['type'], ...addresses: string[]) => ({
 })
 
 test.each([
-  [list('SimpleAllowList', '0x1', '0x2'), 'to the 2 addresses on its allow list, without end'],
-  [list('SimpleAllowList'), 'to nobody, because no address on its allow list is recorded, without end'],
-  [list('SimpleDenyList', '0x1'), 'to anybody but the 1 address on its deny list, without end'],
-  [list('SimpleDenyList'), 'to anybody, without end'],
-  [list('OffchainAccessList'), 'to the members of an access list of the service, without end'],
+  [list('SimpleAllowList', '0x1', '0x2'), 'to the 2 addresses on its allow list, with no end date'],
+  [list('SimpleAllowList'), 'to nobody, because no address on its allow list is recorded, with no end date'],
+  [list('SimpleDenyList', '0x1'), 'to anybody but the 1 address on its deny list, with no end date'],
+  [list('SimpleDenyList'), 'to anybody, with no end date'],
+  [list('OffchainAccessList'), 'to the members of an access list of the service, with no end date'],
   [{ endTime: '2026-01-02T00:00:00.000Z' }, 'to anybody, until 2026-01-02T00:00:00.000Z'],
   [{ endTime: '2025-01-02T00:00:00.000Z' }, 'to anybody, ended 2025-01-02T00:00:00.000Z'],
   [

@@ -38,9 +38,17 @@ export function CampaignFacts({ campaign }: { campaign: Campaign }) {
           <Block chainId={Number(chain)} block={block} />
         </Fact>
       ))}
-      <Fact name="Starts">{startTime === null ? 'from the beginning' : <AbsoluteTime at={startTime} />}</Fact>
-      <Fact name="Ends">{endTime === null ? 'without expiry' : <AbsoluteTime at={endTime} />}</Fact>
-      <Fact name="Most claimants">{maxParticipants === '0' ? 'no limit' : <Count value={maxParticipants} />}</Fact>
+      <Fact name="Starts">{startTime === null ? 'when it was deployed' : <AbsoluteTime at={startTime} />}</Fact>
+      <Fact name="Ends">{endTime === null ? 'no end date' : <AbsoluteTime at={endTime} />}</Fact>
+      <Fact name="Claimants">
+        {maxParticipants === '0' ? (
+          'Any number of people'
+        ) : (
+          <>
+            At most <Count value={maxParticipants} /> {maxParticipants === '1' ? 'person' : 'people'}
+          </>
+        )}
+      </Fact>
       <Fact name="Protocol fee">
         <span title={`${protocolFee} basis points`}>
           <Count value={toTokens(protocolFee, 2)} /> %

@@ -18,7 +18,7 @@ export function State({ campaign: { isActive, startTime, endTime } }: { campaign
           </>
         ) : endTime === null ? (
           isActive ? (
-            'without expiry'
+            'no end date'
           ) : (
             'all claimed'
           )

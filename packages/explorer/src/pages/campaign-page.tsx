@@ -17,8 +17,9 @@ import { campaignTitle } from '../parts/campaign-link.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Mark } from '../parts/name.tsx'
 import { recordContract } from '../recorded-contracts.ts'
+import { ApiRequests } from '../requests/api-requests.tsx'
 import { Shown } from '../requests/request-result.tsx'
-import { RequestView } from '../requests/request-view.tsx'
+import type { RequestMade } from '../requests/request-text.ts'
 import { client } from '../requests/service.ts'
 import { useRequest } from '../requests/use-request.ts'
 import { chainName } from '../texts/chain-names.ts'
@@ -48,34 +49,29 @@ export function CampaignPage({ id = '' }: { id?: string }) {
           </>
         )}
       </Shown>
-      <RequestView request={{ method: 'getCampaign', path, id }} />
-      {request.state === 'shown' && (
-        <FurtherRequests id={request.response.id} timeRange={timeRange} range={range} user={user} />
-      )}
+      <ApiRequests
+        requests={[
+          { method: 'getCampaign', path, id },
+          ...(request.state === 'shown' ? furtherRequests(request.response.id, { timeRange, range, user }) : []),
+        ]}
+      />
     </>
   )
-}
-
-interface Further {
-  id: string
-  timeRange: TimeRange
-  range: ChosenRange | undefined
-  user: string | undefined
 }
 
 /** The requests behind what else the page shows. */
-function FurtherRequests({ id, timeRange, range, user }: Further) {
-  const campaignId = [id]
-  return (
-    <>
-      <RequestView request={{ method: 'listOutlooks', path: '/outlook', query: outlookOf(id) }} />
-      <RequestView request={{ method: 'listActivity', path: '/activity', query: activityOf(id, timeRange, range) }} />
-      <RequestView request={{ method: 'listClaims', path: '/claims', query: newestClaimsOf(id) }} />
-      {user !== undefined && (
-        <RequestView request={{ method: 'listEligibility', path: '/eligibility', query: { user, campaignId } }} />
-      )}
-    </>
-  )
+function furtherRequests(
+  id: string,
+  { timeRange, range, user }: { timeRange: TimeRange; range: ChosenRange | undefined; user: string | undefined },
+): RequestMade[] {
+  return [
+    { method: 'listOutlooks', path: '/outlook', query: outlookOf(id) },
+    { method: 'listActivity', path: '/activity', query: activityOf(id, timeRange, range) },
+    { method: 'listClaims', path: '/claims', query: newestClaimsOf(id) },
+    ...(user === undefined
+      ? []
+      : [{ method: 'listEligibility', path: '/eligibility', query: { user, campaignId: [id] } } as const]),
+  ]
 }
 
 /** What the list of campaigns is filtered by from here has its name there. */

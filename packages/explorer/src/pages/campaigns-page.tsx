@@ -15,10 +15,10 @@ import { recordTokens } from '../campaigns/tokens/recorded-tokens.ts'
 import { pageOf } from '../navigation/page-query.ts'
 import { Pager } from '../navigation/pager.tsx'
 import { Heading } from '../parts/heading.tsx'
+import { ApiRequests } from '../requests/api-requests.tsx'
 import { HowToImport } from '../requests/how-to-import.tsx'
 import type { RequestState } from '../requests/poll-request.ts'
 import { Empty, Shown } from '../requests/request-result.tsx'
-import { RequestView } from '../requests/request-view.tsx'
 import { client } from '../requests/service.ts'
 import { useRequest } from '../requests/use-request.ts'
 
@@ -86,7 +86,7 @@ export function CampaignsPage() {
           )}
         </Shown>
       </section>
-      <RequestView request={{ method: 'listCampaigns', path: '/campaigns', query }} />
+      <ApiRequests requests={[{ method: 'listCampaigns', path: '/campaigns', query }]} />
     </>
   )
 }

@@ -1,8 +1,8 @@
 import { ChainCard } from '../chains/chain-card.tsx'
 import { servicePath } from '../navigation/service-path.ts'
 import { Heading } from '../parts/heading.tsx'
+import { ApiRequests } from '../requests/api-requests.tsx'
 import { Empty, Shown } from '../requests/request-result.tsx'
-import { RequestView } from '../requests/request-view.tsx'
 import { client } from '../requests/service.ts'
 import { useRequest } from '../requests/use-request.ts'
 
@@ -35,7 +35,7 @@ export function ChainsPage() {
           )
         }
       </Shown>
-      <RequestView request={{ method: 'getStatus', path: '/status' }} />
+      <ApiRequests requests={[{ method: 'getStatus', path: '/status' }]} />
     </>
   )
 }

@@ -6,9 +6,9 @@ import { Choice, chosenOf } from '../navigation/choice.tsx'
 import { numberOf, pageOf } from '../navigation/page-query.ts'
 import { Heading } from '../parts/heading.tsx'
 import { recordContract } from '../recorded-contracts.ts'
+import { ApiRequests } from '../requests/api-requests.tsx'
 import { Shown } from '../requests/request-result.tsx'
 import { requestPath } from '../requests/request-text.ts'
-import { RequestView } from '../requests/request-view.tsx'
 import { client } from '../requests/service.ts'
 import { useRequest } from '../requests/use-request.ts'
 
@@ -65,7 +65,7 @@ export function ContractsPage() {
           <ContractsView contracts={contracts} page={page} pageSize={PAGE_SIZE} isBySpend={sortBy === 'total-spend'} />
         )}
       </Shown>
-      <RequestView request={request} />
+      <ApiRequests requests={[request]} />
     </>
   )
 }

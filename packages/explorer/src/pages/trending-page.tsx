@@ -2,8 +2,8 @@ import { useLocation } from 'preact-iso'
 import { Choice, chosenOf } from '../navigation/choice.tsx'
 import { pageOf } from '../navigation/page-query.ts'
 import { Heading } from '../parts/heading.tsx'
+import { ApiRequests } from '../requests/api-requests.tsx'
 import { Shown } from '../requests/request-result.tsx'
-import { RequestView } from '../requests/request-view.tsx'
 import { client } from '../requests/service.ts'
 import { useRequest } from '../requests/use-request.ts'
 import { activityQueries, loadTrends } from '../trending/trends.ts'
@@ -38,15 +38,14 @@ export function TrendingPage() {
       <Shown request={request} lines={PAGE_SIZE}>
         {(trends) => <TrendsView trends={trends} order={order} page={pageOf(query.page)} />}
       </Shown>
-      <RequestView request={{ method: 'listTrendingCampaigns', path: '/reward-kit/trending', query: { period } }} />
-      {ids.length > 0 && (
-        <details>
-          <summary>And when they were claimed</summary>
-          {activityQueries(ids, period).map((query) => (
-            <RequestView key={query.campaignId[0]} request={{ method: 'listActivity', path: '/activity', query }} />
-          ))}
-        </details>
-      )}
+      <ApiRequests
+        requests={[
+          { method: 'listTrendingCampaigns', path: '/reward-kit/trending', query: { period } },
+          ...activityQueries(ids, period).map(
+            (query) => ({ method: 'listActivity', path: '/activity', query }) as const,
+          ),
+        ]}
+      />
     </>
   )
 }

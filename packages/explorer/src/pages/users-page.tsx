@@ -5,9 +5,9 @@ import { servicePath } from '../navigation/service-path.ts'
 import { shortenHex } from '../parts/address.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Heading } from '../parts/heading.tsx'
+import { ApiRequests } from '../requests/api-requests.tsx'
 import { Shown } from '../requests/request-result.tsx'
 import { requestPath } from '../requests/request-text.ts'
-import { RequestView } from '../requests/request-view.tsx'
 import { client } from '../requests/service.ts'
 import { useRequest } from '../requests/use-request.ts'
 import { AddressForm } from '../users/address-form.tsx'
@@ -63,7 +63,7 @@ export function UserPage({ address = '' }: { address?: string }) {
       <Shown request={rewards} lines={6}>
         {(response) => <RewardsView response={response} state={state} cursor={cursor} />}
       </Shown>
-      <RequestView request={request} />
+      <ApiRequests requests={[request]} />
     </>
   )
 }

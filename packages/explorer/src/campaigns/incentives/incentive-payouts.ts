@@ -26,10 +26,10 @@ export function payoutOf(campaign: Rewarding, incentive: Incentive): Sentence {
       ]
     case 'ERC20PeggedIncentive':
       return [
-        'The worth of ',
-        { amount: BigInt(incentive.reward), of: asset(incentive.peg) },
-        ' for each claim, paid in ',
         { asset: asset(incentive.asset) },
+        ' worth ',
+        { amount: BigInt(incentive.reward), of: asset(incentive.peg) },
+        ' for each claim',
       ]
     case 'ERC20PeggedVariableCriteriaIncentive':
     case 'ERC20PeggedVariableCriteriaIncentiveV2':

@@ -49,7 +49,7 @@ export function receiversOf({ allowList }: Pick<Campaign, 'allowList'>): Sentenc
 
 function untilWhen({ startTime, endTime }: Campaign, now: Date): Sentence {
   const start: Sentence = startTime !== null && new Date(startTime) > now ? [', from ', { instant: startTime }] : []
-  if (endTime === null) return [...start, ', without end']
+  if (endTime === null) return [...start, ', with no end date']
   return [...start, new Date(endTime) > now ? ', until ' : ', ended ', { instant: endTime }]
 }
 

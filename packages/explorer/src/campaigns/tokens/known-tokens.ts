@@ -1,4 +1,5 @@
 import type { Incentive, TokenMetadata } from 'reward-campaigns-client'
+import { nativeSymbol } from '../../texts/chain-names.ts'
 import { ZERO_ADDRESS } from '../../texts/zero-address.ts'
 
 /** What is known of tokens, by `<chainId>:<address>`. */
@@ -26,10 +27,14 @@ export function tokensOf(campaigns: readonly TokenDetails[]): ReadonlyMap<string
 }
 
 /** On every chain that contracts like these run on, it has 18 decimals. */
-const nativeToken = { decimals: 18, symbol: 'of the native token', name: 'Token that the chain itself is paid in' }
+const nativeToken = (chainId: number) => ({
+  decimals: 18,
+  symbol: nativeSymbol(chainId) ?? 'of the native token',
+  name: 'Token that the chain itself is paid in',
+})
 
 export const tokenOf = (tokens: KnownTokens, chainId: number, address: string) =>
-  tokens.get(`${chainId}:${address}`) ?? (address === ZERO_ADDRESS ? nativeToken : undefined)
+  tokens.get(`${chainId}:${address}`) ?? (address === ZERO_ADDRESS ? nativeToken(chainId) : undefined)
 
 /**
  * Tokens that campaigns pay or count in and say nothing of: auctions and pegs have no metadata. As entries of the

@@ -2,8 +2,25 @@ import { servicePath } from '../navigation/service-path.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { asClientCode, asCurl, type RequestMade, requestPath } from './request-text.ts'
 
-/** The request behind what is shown, to be made elsewhere: as a link, as a command line, as code. */
-export function RequestView({ request }: { request: RequestMade }) {
+/** The requests behind what a page shows, folded into a line. */
+export function ApiRequests({ requests }: { requests: readonly RequestMade[] }) {
+  return (
+    <details class="api">
+      <summary>
+        API{' '}
+        <span class="soft">
+          {requests.length === 1 ? 'the request' : `the ${requests.length} requests`} of this page
+        </span>
+      </summary>
+      {requests.map((request) => (
+        <Request key={requestPath(request)} request={request} />
+      ))}
+    </details>
+  )
+}
+
+/** A request, to be sent elsewhere: as a link, as a command line, as code. */
+function Request({ request }: { request: RequestMade }) {
   const path = requestPath(request)
   const baseUrl = location.origin + servicePath('')
   return (
