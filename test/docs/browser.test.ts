@@ -200,15 +200,14 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
   })
 
   test('what was typed into a terminal is copied without what it answered', async () => {
-    await using tab = await openPage('/docs/readme')
+    await using tab = await openPage('/docs/guides/protected-operations')
     const { page } = tab
-    const block = page.locator('.code', { hasText: 'curl -s localhost:3000/users/profile' })
+    const block = page.locator('.code', { hasText: 'search=elan' })
     await block.getByRole('button').click()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
       [
-        'TOKEN=$(npm run --silent cli -- token create --user user-1 --address 0x5702a4b167abe267ea5ef7278e930d252140fe4b)',
-        `curl -s 'localhost:3000/campaigns/accesslists?search=early' -H "Authorization: Bearer $TOKEN"`,
-        'curl -s localhost:3000/users/profile -H "Authorization: Bearer $TOKEN"',
+        `curl -s 'localhost:3000/campaigns/accesslists?search=elan' -H "Authorization: Bearer $TOKEN"`,
+        `curl -s 'localhost:3000/campaigns/accesslists?search=a%26b' -H "Authorization: Bearer $TOKEN"`,
       ].join('\n'),
     )
   })

@@ -3,14 +3,14 @@ import { inline, toArticle } from '../../packages/docs/src/html/markdown.ts'
 
 const render = (markdown: string) => toArticle(`# Title\n\n${markdown}`, () => undefined).body.text
 
-test('a title, the first paragraph and the sections are told, without marks', () => {
+test('a title, the first paragraph that is no picture and the sections are told, without marks', () => {
   const { title, summary, sections } = toArticle(
-    '# One `guide`\n\nSays **what** it is.\n\n## First & foremost\n\n- a\n- b\n\n## First & foremost\n\n| c |\n| --- |\n| d |\n',
+    '# One `guide`\n\n![A picture](a.png)\n\nSays **what** it is.\n\n## First & foremost\n\n- a\n- b\n\n## First & foremost\n\n| c |\n| --- |\n| d |\n',
     () => undefined,
   )
   expect({ title, summary }).toEqual({ title: 'One guide', summary: 'Says what it is.' })
   expect(sections.map(({ id, text }) => ({ id, text: text.trim().replace(/\s+/g, ' ') }))).toEqual([
-    { id: 'one-guide', text: 'Says what it is.' },
+    { id: 'one-guide', text: 'A picture Says what it is.' },
     { id: 'first--foremost', text: 'a b' },
     { id: 'first--foremost-1', text: 'c d' },
   ])

@@ -49,5 +49,5 @@ test('the README shows what a newcomer is told', async () => {
     database: 'embedded in /home/you/reward-campaign-service/.data',
     hasSampleData: true,
   })
-  expect(readme).toContain(block.replaceAll(`:${port}/`, ':3000/'))
+  expect(readme).toContain(block.trim().replaceAll(`:${port}/`, ':3000/'))
 })

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { devNull, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -39,23 +39,13 @@ import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 
 const LANGUAGES = ['sql', 'console', 'js', 'ts', 'sh', 'json', 'ndjson', 'yaml', 'text', 'ini', 'nginx', 'http']
 
-/** The README comes last: its examples bring in data that the guides do not count on. */
-const documents = [...guides, README]
+const documents = [README, ...guides]
 
 const modules = documents.flatMap((document) =>
   document.blocks
     .filter((block) => ['js', 'ts'].includes(block.language) && !isShownFile(block))
     .map((block) => ({ name: moduleName(document, block), text: block.text, path: document.path })),
 )
-
-test('every guide is named in the README, and begins with a title and what one can do after it', () => {
-  const names = readdirSync(join(root, 'docs/guides'), { recursive: true, encoding: 'utf8' })
-  expect(guides.map(({ path }) => path).sort()).toEqual(names.map((name) => `docs/guides/${name}`).sort())
-  for (const { path, lines } of guides) {
-    expect(lines[0], path).toMatch(/^# \S/)
-    expect(lines[2], path).toMatch(/^[A-Z]/)
-  }
-})
 
 test('every block is of a kind that is tried, and what is data can be read', () => {
   for (const { path, blocks } of documents) {
@@ -150,9 +140,8 @@ describe.skipIf(!isThere('curl') || !isThere('npm'))('what a document shows', ()
     async (document) => {
       // What runs already when the examples are tried.
       const examples = examplesOf(document).filter(({ command }) => command !== 'npm start')
-      // Through npm in the README alone: it takes as long as most commands themselves.
-      const typed = (command: string) =>
-        document === README ? command : command.replace(/\bnpm run (-s|--silent) cli -- /, `node ${CLI} `)
+      // npm takes as long as most commands themselves.
+      const typed = (command: string) => command.replace(/\bnpm run (-s|--silent) cli -- /, `node ${CLI} `)
       const printed = await type(
         examples.map(({ command }) => withAddress(typed(command), addresses[document.path])),
         environment,

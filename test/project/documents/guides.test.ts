@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as catalogue from 'reward-campaigns-strict-http/request/errors/errors'
 import { toFunctionSelector } from 'viem'
@@ -8,7 +8,7 @@ import * as ownCatalogue from '../../../src/http/service-errors.ts'
 import { recordSchemas } from '../../../src/ingest/records.ts'
 import { rewardFields } from '../../../src/schemas/campaigns/account-eligibility.ts'
 import { incentiveTypes } from '../../../src/schemas/campaigns/incentives.ts'
-import { README, readDocument, root } from '../../setup/documents/documents.ts'
+import { guides, README, readDocument, root } from '../../setup/documents/documents.ts'
 
 /*
  * What the guides list is what there is.
@@ -96,6 +96,25 @@ describe('the guide on states of a reward', () => {
     expect(named).toHaveLength(8)
     for (const [data, error = ''] of named) expect(toFunctionSelector(error), error).toBe(data)
   })
+})
+
+test('every guide has a place in the order of reading, and begins with a title and what it is about', () => {
+  const names = readdirSync(join(root, 'docs/guides'), { recursive: true, encoding: 'utf8' })
+  expect(guides.map(({ path }) => path).sort()).toEqual(names.map((name) => `docs/guides/${name}`).sort())
+  for (const { path, lines } of guides) {
+    expect(lines[0], path).toMatch(/^# \S/)
+    expect(lines[2], path).toMatch(/^[A-Z]/)
+  }
+})
+
+test('the README leads to twelve guides by what a reader wants, and installs the client of this version', () => {
+  const links = README.lines.flatMap((line) => /^\| .+ \| \[.+\]\((docs\/guides\/.+\.md)\) \|$/.exec(line)?.[1] ?? [])
+  expect(new Set(links).size).toBe(12)
+  const { version } = JSON.parse(readFileSync(join(root, 'packages/client/package.json'), 'utf8'))
+  for (const { path, lines } of [README, readDocument('packages/client/README.md')]) {
+    const archives = lines.flatMap((line) => /\S*\.tgz/.exec(line)?.[0] ?? [])
+    expect(archives, path).toEqual([`/tmp/reward-campaigns-client-${version}.tgz`])
+  }
 })
 
 test('the README has at most 150 lines, and each page that the guide to production leads to at most 800 words', () => {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { GUIDES } from '../../../packages/docs/src/content/articles.ts'
 
 /*
  * What is written for people: Markdown files, their fenced blocks and their links.
@@ -61,10 +62,8 @@ export function withLines(path: string, name: string, lines: string[]) {
 
 export const README = readDocument('README.md')
 
-/** The guides in the order in which the README names them, which is the one to read them in. */
-export const guides = [...new Set(README.lines.join('\n').match(/(?<=\()docs\/guides\/[a-z-]+\.md(?=\))/g))].map(
-  readDocument,
-)
+/** The guides in the order in which they are to be read. */
+export const guides = GUIDES.flatMap(({ names }) => names).map((name) => readDocument(`docs/guides/${name}.md`))
 
 /** Every Markdown file that a reader may come to. */
 export function readAllDocuments() {

@@ -3,34 +3,25 @@ import { type Article, toArticle, withLinks } from '../html/markdown.ts'
 import type { Project } from './project.ts'
 import { hasGuide, type Served } from './surfaces.ts'
 
-/** The guides in reading order; those for operators come last. */
-const FOR_CALLERS = [
-  ...['first-request', 'filters', 'paging', 'amounts', 'errors', 'caching', 'minimum-blocks', 'protected-operations'],
-  ...['user-rewards', 'reward-states', 'following-changes', 'limits', 'versions', 'examples', 'demo', 'agents'],
-]
-const FOR_OPERATORS = [
-  ...[
-    'importing',
-    'prices',
-    'following-a-chain',
-    'production',
-    'deploying',
-    'compose',
-    'database-connections',
-    'proxies',
-    'health-checks',
-  ],
-  ...[
-    'several-processes',
-    'read-replicas',
-    'failover',
-    'monitoring',
-    'traces',
-    'checks-and-repairs',
-    'capacity',
-    'search-engines',
-  ],
-  ...['backup', 'upgrading', 'kubernetes', 'systemd', 'embedded-postgresql'],
+/** All guides in reading order, by what a reader wants. */
+export const GUIDES = [
+  {
+    title: 'Use the API',
+    names: [
+      ...['first-request', 'filters', 'paging', 'amounts', 'errors', 'caching', 'minimum-blocks'],
+      ...['protected-operations', 'user-rewards', 'reward-states', 'limits', 'versions', 'examples', 'demo', 'agents'],
+    ],
+  },
+  { title: 'Take data out', names: ['following-changes', 'copies', 'search-engines'] },
+  { title: 'Bring data in', names: ['importing', 'prices', 'following-a-chain'] },
+  {
+    title: 'Run the service',
+    names: [
+      ...['production', 'deploying', 'compose', 'database-connections', 'proxies', 'health-checks'],
+      ...['several-processes', 'read-replicas', 'failover', 'monitoring', 'traces', 'checks-and-repairs', 'capacity'],
+      ...['backup', 'upgrading', 'kubernetes', 'systemd', 'embedded-postgresql'],
+    ],
+  },
 ]
 
 /** What else is a page: its file, its address, and what it is called among the others. */
@@ -81,25 +72,16 @@ export async function readArticles(project: Project, served: Served): Promise<Ar
       markdown: withLinks(markdown, toMarkdown),
     }
   }
-  const guides = await Promise.all(inOrder(names).map((name) => read(`docs/guides/${name}`)))
-  const isForOperators = ({ url }: ArticlePage) => FOR_OPERATORS.includes(posix.basename(url))
+  const groups = GUIDES.map(async ({ title, names: inGroup }) => ({
+    title,
+    pages: await Promise.all(
+      inGroup.filter((name) => names.includes(`${name}.md`)).map((name) => read(`docs/guides/${name}.md`)),
+    ),
+  }))
   return {
-    guides: [
-      { title: 'Guides', pages: guides.filter((page) => !isForOperators(page)) },
-      { title: 'Running the service', pages: guides.filter(isForOperators) },
-    ].filter(({ pages }) => pages.length > 0),
+    guides: (await Promise.all(groups)).filter(({ pages }) => pages.length > 0),
     others: await Promise.all(OTHER_PAGES.map(async ({ file, name }) => ({ ...(await read(file)), name }))),
   }
-}
-
-/** File names as they are read; what has no place yet comes behind the others. */
-function inOrder(names: string[]) {
-  const order = [...FOR_CALLERS, ...FOR_OPERATORS]
-  const positionOf = (name: string) => {
-    const position = order.indexOf(name.slice(0, -'.md'.length))
-    return position === -1 ? order.length : position
-  }
-  return [...names].sort((one, other) => positionOf(one) - positionOf(other) || one.localeCompare(other))
 }
 
 /** Where a link in a file leads on the pages; undefined for files that only a checkout has. */

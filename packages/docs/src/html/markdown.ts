@@ -5,7 +5,7 @@ import { codeBlock } from './code.ts'
 /** A Markdown file as a page shows it. */
 export interface Article {
   title: string
-  /** Its first paragraph, as plain text. */
+  /** Its first paragraph that is no picture, as plain text. */
   summary: string
   sections: { id: string; title: string; text: string }[]
   body: Markup
@@ -26,7 +26,7 @@ export function toArticle(markdown: string, resolve: (link: string) => string | 
   }
   const [title] = sections
   if (title === undefined) throw new TypeError('the Markdown has no title')
-  const first = tokens.find(({ type }) => type === 'paragraph')
+  const first = tokens.find((token) => token.type === 'paragraph' && token.tokens?.[0]?.type !== 'image')
   return {
     title: title.title,
     summary: first === undefined ? '' : plainText(first),
