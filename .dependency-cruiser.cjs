@@ -143,7 +143,7 @@ module.exports = {
       name: 'protocols-are-registered',
       comment: 'What follows a chain does not know by which protocol campaigns are there.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/indexer/protocol/(protocol[.]ts$|[^/]+/)' },
+      from: { path: '^src/', pathNot: '^src/indexer/protocol/(protocols[.]ts$|[^/]+/)' },
       to: { path: '^src/indexer/protocol/(?!contracts/)[^/]+/' },
     },
     {

@@ -1,4 +1,5 @@
 import type { PriceSource } from '../../src/indexer/feeds/price-settings.ts'
+import { contractsOf } from '../../src/indexer/protocol/protocols.ts'
 import { createChainClient } from '../../src/indexer/rpc/chain-client.ts'
 import { EndpointError } from '../../src/indexer/rpc/endpoint-errors.ts'
 import {
@@ -30,8 +31,7 @@ export function createFollowed(
     chainId: recordedChain.chainId,
     urls,
     cores: recordedChain.cores,
-    knownContracts: async () =>
-      [...store.origins.values()].flatMap(({ incentives }) => incentives.map((one) => one.contract)),
+    knownContracts: async () => [...store.origins.values()].flatMap(contractsOf),
     settings: { ...hasty, ...more.settings },
   })
   const settings = {

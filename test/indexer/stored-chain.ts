@@ -1,7 +1,6 @@
 import type { Hex } from 'viem'
-import type { CampaignOrigin } from '../../src/indexer/protocol/boost-core/campaign-origins.ts'
-import { feeContractsOf } from '../../src/indexer/protocol/boost-core/claim-fees.ts'
-import type { ChainCampaign } from '../../src/indexer/protocol/boost-core/read-campaign.ts'
+import type { CampaignOrigin, ChainCampaign } from '../../src/indexer/protocol/protocol.ts'
+import { contractsOf } from '../../src/indexer/protocol/protocols.ts'
 import type { ChainUpdate, FeedFacts, FollowedState, FollowedStore } from '../../src/indexer/sync/sync-updates.ts'
 import type { ClaimRecord } from '../../src/ingest/records.ts'
 
@@ -24,10 +23,7 @@ export class StoredChain implements FollowedStore {
 
   async find({ ids, contracts }: { ids: readonly string[]; contracts: readonly Hex[] }) {
     return [...this.origins.values()].filter(
-      ({ id, incentives, ...origin }) =>
-        ids.includes(id) ||
-        incentives.some(({ contract }) => contracts.includes(contract)) ||
-        feeContractsOf(origin).some((contract) => contracts.includes(contract)),
+      (origin) => ids.includes(origin.id) || contractsOf(origin).some((contract) => contracts.includes(contract)),
     )
   }
 
@@ -113,7 +109,7 @@ export class StoredChain implements FollowedStore {
     const byId = (one: { record: { id: string } }, other: { record: { id: string } }) =>
       Number(one.record.id.split(':')[2]) - Number(other.record.id.split(':')[2])
     return {
-      campaigns: [...this.campaigns.values()].sort(byId).map(({ origin: _, ...campaign }) => campaign),
+      campaigns: [...this.campaigns.values()].sort(byId).map(({ origin: _, fixed: __, ...campaign }) => campaign),
       claims: [...this.claims.values()]
         .map(({ record: { type: _, blockTimestamp: __, ...claim }, blockNumber }) => ({ ...claim, blockNumber }))
         .sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex),

@@ -68,8 +68,10 @@ test('a kind of incentives is added in two files, its own and the list that CONT
 test('a kind that was added so is asked for, known by its event and without it, and read as a record', async () => {
   await using copy = await copySources(recipe)
   const load = <Module>(file: string) => copy.load<Module>(`src/indexer/protocol/${file}`)
-  const { protocolTopics, readBlockRange } =
-    await load<typeof import('../../src/indexer/protocol/protocol.ts')>('protocol.ts')
+  const { protocolTopics } = await load<typeof import('../../src/indexer/protocol/protocols.ts')>('protocols.ts')
+  const { readBlockRange } = await load<typeof import('../../src/indexer/protocol/boost-core/block-range-facts.ts')>(
+    'boost-core/block-range-facts.ts',
+  )
   const { readFixedIncentive, readIncentive } = await load<
     typeof import('../../src/indexer/protocol/boost-core/incentives/incentives.ts')
   >('boost-core/incentives/incentives.ts')

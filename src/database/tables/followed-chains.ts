@@ -97,7 +97,7 @@ export const followedCampaigns = pgTable(
     chainId: ofChain(),
     /** Contracts whose logs concern it: its incentives, and where the fee of its validator is set. */
     contracts: address().array().notNull(),
-    /** See src/indexer/protocol/boost-core/campaign-origins; as it was read, so that the result is the same again. */
+    /** See `CampaignOrigin` in src/indexer/protocol/; as it was read, so that the result is the same again. */
     origin: json().$type<Record<string, unknown>>().notNull(),
     /** Kind of its validator, null if unknown: how the signatures of its claims are checked. */
     validatorKind: text().$type<ValidatorKind>().generatedAlwaysAs(sql`origin ->> 'validatorKind'`),

@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import { eitherSignal } from '../../abort-signals.ts'
 import type { ChainLog } from '../protocol/chain-logs.ts'
 import type { CallContracts } from '../protocol/contracts/contract-reader.ts'
-import { createContractCalls } from '../protocol/protocol.ts'
+import { createContractCalls } from './contract-calls.ts'
 import { EndpointError } from './endpoint-errors.ts'
 import {
   type Endpoint,
@@ -48,7 +48,6 @@ export interface ChainClient {
 }
 
 export interface ChainClientOptions extends LogSearchOptions {
-  chainId: number
   /** HTTP URLs, in the order in which they are used. */
   urls: readonly string[]
   settings: EndpointSettings
@@ -57,10 +56,11 @@ export interface ChainClientOptions extends LogSearchOptions {
 }
 
 /** Opens nothing and requests nothing yet. */
-export function createChainClient({ chainId, urls, settings, onHeads, ...search }: ChainClientOptions): ChainClient {
+export function createChainClient({ urls, settings, onHeads, ...search }: ChainClientOptions): ChainClient {
+  const { chainId } = search
   const endpoints = new Endpoints(chainId, urls, settings)
   const heads = createHeads(chainId, endpoints, settings.stuckAfterMs, onHeads)
-  const callAt = createContractCalls(endpoints, search.cores, search.knownContracts)
+  const callAt = createContractCalls(endpoints, search, search.knownContracts)
   const logs = new LogSearch(endpoints, search)
 
   function clientOf(poll: Poll): ChainClient {

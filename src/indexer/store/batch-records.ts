@@ -122,10 +122,9 @@ const toChangedIncentives = ({ record, incentives }: ChainCampaign) =>
  * A fingerprint of a campaign without the state of its incentives: on another branch of the chain an address may have an incentive of
  * another kind, or of another token.
  */
-export function fingerprintOf({ record, accessLists, origin }: ChainCampaign) {
-  // Responses say the fee, so those that are cached must not outlive it.
-  const fixed = { ...record, incentives: origin.incentives, accessLists, claimFee: origin.claimFee }
-  return createHash('sha256').update(JSON.stringify(fixed)).digest('base64')
+export function fingerprintOf({ record, accessLists, fixed }: ChainCampaign) {
+  const others = { ...record, incentives: undefined, accessLists, fixed }
+  return createHash('sha256').update(JSON.stringify(others)).digest('base64')
 }
 
 /** Which blocks above this one are withdrawn. */

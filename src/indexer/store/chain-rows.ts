@@ -1,17 +1,12 @@
 import type pg from 'pg'
 import type { Hex } from 'viem'
 import type { FollowedFeed } from '../feeds/followed-feeds.ts'
-import { type CampaignOrigin, feeContractsOf, type UnknownComponent } from '../protocol/protocol.ts'
+import type { CampaignOrigin, UnknownComponent } from '../protocol/protocol.ts'
+import { contractsOf } from '../protocol/protocols.ts'
 import type { BlockReference } from '../sync/linked-blocks.ts'
 import type { BlockClaim, FollowedState, NewBlocks } from '../sync/sync-updates.ts'
 
 /* The rows that responses do not show: the state from which the indexer goes on. */
-
-/** Contracts whose logs concern a campaign. */
-const contractsOf = (origin: CampaignOrigin) => [
-  ...origin.incentives.map(({ contract }) => contract),
-  ...feeContractsOf(origin),
-]
 
 export async function storeOrigins(client: pg.Client, chainId: number, origins: readonly CampaignOrigin[]) {
   if (origins.length === 0) return

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { fixedKeys } from '../protocol/protocols.ts'
 
 /** Maximum number of incomplete campaigns that are read again with one block, besides those that it touches. */
 const MAX_DUE = 20
@@ -9,13 +10,13 @@ const MAX_DUE = 20
  */
 export async function findIncomplete(client: pg.Client, chainId: number) {
   const { rows } = await client.query<{ id: string }>(
-    `select id from followed_campaigns where chain_id = $1
-      and (origin -> 'maxClaimsPerClaimant' is null or origin -> 'validatorKind' is null
-        or (origin -> 'claimFee' is null and validator_kind like 'Payable%'))
+    `select id from followed_campaigns, json_to_recordset($2) as protocol (name text, keys json)
+    where chain_id = $1 and origin ->> 'protocol' = name
+      and exists (select from json_array_elements_text(keys) as fixed (key) where origin -> key is null)
     union
     select campaigns.id from incentives join incentive_traits using (type) join campaigns on key = campaign_key
     where incentive_traits.reward = 'auction' and auction is null and campaigns.chain_id = $1`,
-    [chainId],
+    [chainId, JSON.stringify(fixedKeys)],
   )
   const ids = new Set(rows.map(({ id }) => id))
   return {

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { isFeedLog } from '../feeds/feed-prices.ts'
 import type { ChainLog } from '../protocol/chain-logs.ts'
-import { needsTime } from '../protocol/protocol.ts'
+import { needsTime } from '../protocol/protocols.ts'
 import type { ChainClient } from '../rpc/chain-client.ts'
 import { EndpointError } from '../rpc/endpoint-errors.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'

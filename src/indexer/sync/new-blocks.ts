@@ -4,19 +4,8 @@ import { aggregatorsOf, type FoundFeeds } from '../feeds/followed-feeds.ts'
 import type { ChainLog } from '../protocol/chain-logs.ts'
 import { type CallContracts, type ContractReader, createContractReader } from '../protocol/contracts/contract-reader.ts'
 import { readToken } from '../protocol/contracts/read-token.ts'
-import {
-  affectedByFees,
-  type CampaignOrigin,
-  type ChainClaim,
-  type CompleteOrigin,
-  completeOrigin,
-  type KnownCampaigns,
-  originAt,
-  readBlockRange,
-  readBoost,
-  readCampaign,
-  tokensOf,
-} from '../protocol/protocol.ts'
+import type { CampaignOrigin, ChainClaim, KnownCampaigns } from '../protocol/protocol.ts'
+import { complete, originAt, readCampaign, readRange, tokensOf } from '../protocol/protocols.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
 import type { LogRange } from './log-ranges.ts'
 import { toFeedFacts } from './sync-feeds.ts'
@@ -89,53 +78,16 @@ export async function readFixedFacts(
     find: async (query) => (await store.find(query)).flatMap((origin) => originAt(origin, base) ?? []),
   }
   const timestamps = new Map(blocks.map(({ hash, timestamp }) => [hash, timestamp]))
-  const blockRange = await readBlockRange(
-    chain,
-    logs,
-    knownAtBase,
-    async (campaign) => (await readBoost(reader, campaign))?.incentives ?? [],
-  )
-  const completed = await Promise.all(
-    blockRange.campaigns.map(async (origin) => ({
-      origin,
-      complete: await completeOrigin(reader, withTime(origin, timestamps), readerAt(client.callAt), blockRange.setUps),
-    })),
-  )
-  const origins = completed.flatMap(({ complete }) => complete ?? [])
-  const positions = knownPositions(origins)
-  const positioned = blockRange.claims.filter(({ campaignId, incentiveIndex }) =>
-    positions.has(`${campaignId}/${incentiveIndex}`),
-  )
+  const { claims, ...facts } = await readRange({
+    ...{ chain, logs, known: knownAtBase, reader, timestamps },
+    readerAt: readerAt(client.callAt),
+  })
   return {
-    origins,
-    claims: positioned.map((claim) => toBlockClaim(claim, timestamps)),
-    affects: distinct([...blockRange.affects, ...affectedByFees(origins, blockRange.feeChanges)]),
-    orphanClaims: blockRange.claims.length - positioned.length,
+    ...facts,
+    claims: claims.map((claim) => toBlockClaim(claim, timestamps)),
     prices: toFeedPrices(feeds, logs, timestamps),
-    unreadable: completed.flatMap(({ origin, complete }) =>
-      complete === null
-        ? [{ kind: 'campaign', campaignId: origin.id, contract: origin.core, blockNumber: origin.blockNumber }]
-        : [],
-    ),
   }
 }
-
-const distinct = (affects: FixedFacts['affects']) => [
-  ...new Map(affects.map((one) => [`${one.blockNumber} ${one.campaignId}`, one])).values(),
-]
-
-function withTime(origin: CampaignOrigin, timestamps: ReadonlyMap<Hex, number>): CampaignOrigin {
-  const blockTimestamp = origin.blockTimestamp ?? timestamps.get(origin.blockHash)
-  return blockTimestamp === undefined ? origin : { ...origin, blockTimestamp }
-}
-
-/** The contracts of incentives of known kinds. */
-const knownPositions = (origins: readonly CompleteOrigin[]) =>
-  new Set(
-    origins.flatMap(({ id, incentives }) =>
-      incentives.flatMap(({ position, fixed }) => (fixed ? `${id}/${position}` : [])),
-    ),
-  )
 
 function toBlockClaim(claim: ChainClaim, timestamps: ReadonlyMap<Hex, number>): BlockClaim {
   const { blockNumber, blockHash, ...fields } = claim
@@ -155,12 +107,10 @@ async function finish(
   const others = alsoAffected.filter(({ id }) => !origins.has(id))
   const retained = syncRange.base === -1 ? others : others.flatMap((origin) => originAt(origin, syncRange.base) ?? [])
   const retainedIds = new Set(retained.map(({ id }) => id))
-  for (const complete of await Promise.all(retained.map((origin) => completeOrigin(reader, origin, readerOf)))) {
-    if (complete !== null) origins.set(complete.id, complete)
+  for (const origin of await Promise.all(retained.map((one) => complete(reader, one, readerOf)))) {
+    if (origin !== null) origins.set(origin.id, origin)
   }
-  const addresses = [...origins.values()].flatMap(({ incentives }) =>
-    incentives.flatMap(({ fixed }) => (fixed ? tokensOf(fixed) : [])),
-  )
+  const addresses = [...origins.values()].flatMap(tokensOf)
   const stored = await store.storedTokens(addresses)
   const missing = [...new Set(addresses)].filter((address) => !stored.has(address))
   const [campaigns, tokens] = await Promise.all([

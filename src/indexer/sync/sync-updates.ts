@@ -5,13 +5,12 @@ import type { FeedPrice } from '../feeds/feed-prices.ts'
 import type { FollowedFeed } from '../feeds/followed-feeds.ts'
 import type { PriceSource } from '../feeds/price-settings.ts'
 import type {
-  BlockRangeFacts,
   CampaignOrigin,
   ChainCampaign,
   ChainIdentity,
-  CompleteOrigin,
   KnownCampaigns,
-  UnknownComponent,
+  RangeFacts,
+  ReadSettings,
 } from '../protocol/protocol.ts'
 import type { ChainClient } from '../rpc/chain-client.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
@@ -51,14 +50,8 @@ export interface BlockClaim {
 }
 
 /** Fixed facts of campaigns, and the claims on them. */
-export interface FixedFacts {
-  origins: CompleteOrigin[]
+export interface FixedFacts extends Omit<RangeFacts, 'claims'> {
   claims: BlockClaim[]
-  affects: BlockRangeFacts['affects']
-  /** Claims on unknown incentives, or on campaigns from before the first block. */
-  orphanClaims: number
-  /** Campaigns that their core does not return in a known form. */
-  unreadable: UnknownComponent[]
   /** Prices reported by feeds. */
   prices: FeedPrice[]
 }
@@ -119,7 +112,7 @@ interface FollowingSettings extends BackFillSettings {
 }
 
 export interface Following {
-  chain: ChainIdentity & { openAllowLists: ReadonlySet<Hex>; prices: readonly PriceSource[] }
+  chain: ChainIdentity & ReadSettings & { prices: readonly PriceSource[] }
   client: ChainClient
   store: FollowedStore
   settings: FollowingSettings

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { actionSetUps } from '../../../src/indexer/protocol/boost-core/actions.ts'
 import { readBlockRange } from '../../../src/indexer/protocol/boost-core/block-range-facts.ts'
-import type { CampaignOrigin } from '../../../src/indexer/protocol/boost-core/campaign-origins.ts'
+import type { BoostOrigin } from '../../../src/indexer/protocol/boost-core/campaign-origins.ts'
 import { coreEvents } from '../../../src/indexer/protocol/boost-core/core-events.ts'
 import { incentiveSetUps, tokensOf } from '../../../src/indexer/protocol/boost-core/incentives/incentives.ts'
 import { completeOrigin, readBoost, readCampaign } from '../../../src/indexer/protocol/boost-core/read-campaign.ts'
@@ -14,7 +14,7 @@ import { callsAt, logsOf, recordedChain, recording } from '../recording/recordin
 const END = recording.blocks.at(-1)?.number ?? 0
 
 /** Reads some logs as one span, with what contracts answer at a block. */
-async function readRecording(logs: readonly ChainLog[], at = END, known: CampaignOrigin[] = []) {
+async function readRecording(logs: readonly ChainLog[], at = END, known: BoostOrigin[] = []) {
   const reader = createContractReader(callsAt(at))
   const span = await readBlockRange(
     recordedChain,
@@ -35,7 +35,7 @@ async function readRecording(logs: readonly ChainLog[], at = END, known: Campaig
 }
 
 const reported = (campaigns: Awaited<ReturnType<typeof readRecording>>['campaigns']) =>
-  campaigns.map(({ origin: _, ...campaign }) => campaign)
+  campaigns.map(({ origin: _, fixed: __, ...campaign }) => campaign)
 
 /** As of contracts from before there were set-up events, and an event for each incentive a campaign comes with. */
 function logsOfFirstContracts() {

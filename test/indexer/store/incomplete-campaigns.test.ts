@@ -47,7 +47,7 @@ test('of more incomplete campaigns than are read with one block, each has its tu
   await openIndexed(database.url, node.url).then(({ store }) => store.close())
   await database.query(
     `insert into followed_campaigns (id, chain_id, contracts, origin)
-    select '8453:0x' || number, 8453, '{}', '{}' from generate_series(1, 50) number`,
+    select '8453:0x' || number, 8453, '{}', '{"protocol": "boost-core"}' from generate_series(1, 50) number`,
   )
   await using index = await openIndexed(database.url, node.url)
   const looks: string[][] = []

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { contractsOf } from '../../../src/indexer/protocol/protocols.ts'
 import { repeated } from '../../setup/repetitions.ts'
 import {
   anyScenario,
@@ -20,8 +21,7 @@ async function openStoredChain(startBlock: number): Promise<ScenarioStore<Facts>
     store,
     readState: async () => store.state,
     apply: async (step) => store.apply(step),
-    knownContracts: async () =>
-      [...store.origins.values()].flatMap(({ incentives }) => incentives.map(({ contract }) => contract)),
+    knownContracts: async () => [...store.origins.values()].flatMap(contractsOf),
     facts: async () => factsOf(store),
     close: async () => {},
   }

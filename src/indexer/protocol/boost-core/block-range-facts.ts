@@ -1,7 +1,8 @@
 import type { Hex } from 'viem'
 import type { ChainLog } from '../chain-logs.ts'
+import type { ChainClaim, ChainIdentity, KnownCampaigns } from '../protocol.ts'
 import {
-  type CampaignOrigin,
+  type BoostOrigin,
   type IncentiveOrigin,
   readOrigins,
   type SetUps,
@@ -10,24 +11,12 @@ import {
 } from './campaign-origins.ts'
 import type { FeeChange } from './claim-fees.ts'
 import { type ProtocolEvent, readLog } from './protocol-events.ts'
-import { type ChainClaim, type IncentivePositions, isOfIncentive, readClaims } from './transaction-claims.ts'
-
-/** The settings of a chain that decide which logs count. */
-export interface ChainIdentity {
-  chainId: number
-  cores: ReadonlySet<Hex>
-}
-
-/** What is stored of campaigns. */
-export interface KnownCampaigns {
-  /** Campaigns with one of these IDs, or with an incentive at one of these contracts. */
-  find(query: { ids: readonly string[]; contracts: readonly Hex[] }): Promise<CampaignOrigin[]>
-}
+import { type IncentivePositions, isOfIncentive, readClaims } from './transaction-claims.ts'
 
 /** The facts in the logs of consecutive blocks. */
 export interface BlockRangeFacts {
   /** Campaigns created here, and earlier ones that were touched, with their incentives of now. */
-  campaigns: CampaignOrigin[]
+  campaigns: BoostOrigin[]
   /** Also those on unknown campaigns or incentives: of a campaign from before the first block, for example. */
   claims: ChainClaim[]
   /** Which block touched which campaign, each pair once. */
@@ -46,10 +35,10 @@ const campaignIdIn = (chainId: number) => (core: Hex, boostId: bigint) => `${cha
  * @param listIncentives asks the core for all incentives of a campaign, if events have not named them.
  */
 export async function readBlockRange(
-  { chainId, cores }: ChainIdentity,
+  { chainId, cores }: Pick<ChainIdentity, 'chainId' | 'cores'>,
   logs: readonly ChainLog[],
-  known: KnownCampaigns,
-  listIncentives: (campaign: CampaignOrigin) => Promise<IncentiveOrigin[]>,
+  known: KnownCampaigns<BoostOrigin>,
+  listIncentives: (campaign: BoostOrigin) => Promise<IncentiveOrigin[]>,
 ): Promise<BlockRangeFacts> {
   const campaignIdOf = campaignIdIn(chainId)
   const events = logs
@@ -91,7 +80,7 @@ export async function readBlockRange(
 /** Anybody can emit these topics: an event of a core counts only from a listed core. */
 const counts = (event: ProtocolEvent, cores: ReadonlySet<Hex>) => !('boostId' in event) || cores.has(event.log.address)
 
-function growBy(campaigns: Map<string, CampaignOrigin>, id: string, incentives: readonly IncentiveOrigin[]) {
+function growBy(campaigns: Map<string, BoostOrigin>, id: string, incentives: readonly IncentiveOrigin[]) {
   const campaign = campaigns.get(id)
   if (campaign === undefined) return
   campaigns.set(id, { ...campaign, incentives: withIncentives(campaign.incentives, incentives) })
@@ -100,7 +89,7 @@ function growBy(campaigns: Map<string, CampaignOrigin>, id: string, incentives: 
 /** Campaigns with unknown incentives: the first contracts do not name those a campaign was created with. */
 function lackingIncentives(
   events: readonly ProtocolEvent[],
-  campaigns: ReadonlyMap<string, CampaignOrigin>,
+  campaigns: ReadonlyMap<string, BoostOrigin>,
   campaignIdOf: IncentivePositions['campaignIdOf'],
 ) {
   const lacking = new Set(
@@ -121,7 +110,7 @@ function lackingIncentives(
 
 /** Where incentives are: of each campaign by position, and by contract. */
 function toPositions(
-  campaigns: Iterable<CampaignOrigin>,
+  campaigns: Iterable<BoostOrigin>,
   campaignIdOf: IncentivePositions['campaignIdOf'],
 ): IncentivePositions {
   const contracts = new Map<string, Hex>()

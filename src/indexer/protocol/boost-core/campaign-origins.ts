@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { ValidatorKind } from '../../../schemas/payloads/claim-signers.ts'
+import type { CampaignOrigin } from '../protocol.ts'
 import type { Action } from './actions.ts'
 import type { FixedIncentive } from './incentives/incentive-component.ts'
 import type { ProtocolEvent } from './protocol-events.ts'
@@ -17,8 +18,8 @@ export interface IncentiveOrigin {
   fixed?: FixedIncentive | null
 }
 
-export interface CampaignOrigin {
-  id: string
+export interface BoostOrigin extends CampaignOrigin {
+  protocol: 'boost-core'
   core: Hex
   /** Decimal. */
   boostId: string
@@ -28,10 +29,6 @@ export interface CampaignOrigin {
   allowList: Hex
   budget: Hex
   txHash: Hex
-  blockNumber: number
-  blockHash: Hex
-  /** Unix seconds of the block; absent until it is read. */
-  blockTimestamp?: number
   /** Basis points and maximum participants, decimal; absent until the core is read. */
   terms?: { protocolFee: string; maxParticipants: string }
   /** Of the validator (see validators); absent until that is read. */
@@ -60,7 +57,7 @@ export function readOrigins(events: readonly ProtocolEvent[], campaignIdOf: (cor
   const setUps = new Map<Hex, FixedIncentive | null>()
   const actions = new Map<Hex, Action>()
   const incentives = new Map<string, IncentiveOrigin[]>()
-  const created = new Map<string, CampaignOrigin>()
+  const created = new Map<string, BoostOrigin>()
   for (const event of events) {
     const { log } = event
     switch (event.type) {
@@ -88,6 +85,7 @@ export function readOrigins(events: readonly ProtocolEvent[], campaignIdOf: (cor
         const id = campaignIdOf(log.address, boostId)
         const actionDetails = actions.get(event.action)
         created.set(id, {
+          protocol: 'boost-core',
           id,
           core: log.address,
           boostId: String(boostId),
@@ -130,7 +128,7 @@ export function withIncentives(known: readonly IncentiveOrigin[], more: readonly
 }
 
 /** A campaign as it was known at a block; undefined if it did not exist yet. */
-export function originAt(origin: CampaignOrigin, blockNumber: number): CampaignOrigin | undefined {
+export function originAt(origin: BoostOrigin, blockNumber: number): BoostOrigin | undefined {
   if (origin.blockNumber > blockNumber) return undefined
   return { ...origin, incentives: origin.incentives.filter((incentive) => incentive.blockNumber <= blockNumber) }
 }

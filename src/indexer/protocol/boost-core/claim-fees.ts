@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { ContractReader } from '../contracts/contract-reader.ts'
-import type { CampaignOrigin } from './campaign-origins.ts'
+import type { BoostOrigin } from './campaign-origins.ts'
 
 /* What payable validators take for a claim. Clones read it at their base implementation, which reports each change. */
 
@@ -18,7 +18,7 @@ const baseImplementations: readonly Hex[] = [
   '0x4bbd3597934099db216e0aa69378e9cfd09da10b',
 ]
 
-type Validated = Pick<CampaignOrigin, 'validator' | 'validatorKind'>
+type Validated = Pick<BoostOrigin, 'validator' | 'validatorKind'>
 
 const takesFee = ({ validatorKind }: Validated) => validatorKind?.startsWith('Payable') === true
 
@@ -30,7 +30,7 @@ export const feeContractsOf = (origin: Validated): readonly Hex[] =>
   takesFee(origin) ? [origin.validator, ...baseImplementations] : []
 
 /** The campaigns whose fee may have changed, and the blocks in which. */
-export const affectedByFees = (origins: readonly CampaignOrigin[], changes: readonly FeeChange[]) =>
+export const affectedByFees = (origins: readonly BoostOrigin[], changes: readonly FeeChange[]) =>
   changes.flatMap(({ contract, blockNumber }) =>
     origins
       .filter((origin) => origin.blockNumber <= blockNumber && feeContractsOf(origin).includes(contract))

@@ -2,47 +2,17 @@ import type { Hex } from 'viem'
 import type { CampaignRecord } from '../../../ingest/campaign-records.ts'
 import { toAddress } from '../chain-logs.ts'
 import type { ContractReader } from '../contracts/contract-reader.ts'
+import type { ChainCampaign, ReadSettings, UnknownComponent } from '../protocol.ts'
 import { readAction } from './actions.ts'
 import { type ChainAllowList, readAllowList } from './allow-lists.ts'
-import {
-  type CampaignOrigin,
-  type IncentiveOrigin,
-  type SetUps,
-  withIncentives,
-  withSetUps,
-} from './campaign-origins.ts'
+import { type BoostOrigin, type IncentiveOrigin, type SetUps, withIncentives, withSetUps } from './campaign-origins.ts'
 import { readClaimFee } from './claim-fees.ts'
 import { readFixedIncentive, readIncentive } from './incentives/incentives.ts'
 import { readValidator } from './validators.ts'
 
-/** A part of a campaign of unknown kind. */
-export interface UnknownComponent {
-  kind: 'campaign' | 'action' | 'allowList' | 'incentive'
-  campaignId: string
-  contract: Hex
-  /** Position of an incentive. */
-  position?: number
-  /** Of a campaign that its core does not return in a known form. */
-  blockNumber?: number
-}
-
-/** A campaign as of one block. */
-export interface ChainCampaign {
-  record: CampaignRecord
-  /** Position and contract of each incentive of the record, in its order: both leave out unknown ones. */
-  incentives: { position: number; contract: Hex }[]
-  /** For an OffchainAccessList: IDs of the access lists that admit, and of those that deny. */
-  accessLists: { allowed: string[]; denied: string[] } | null
-  /** The fixed facts, to be stored so that they are not read again, and the fee of its validator. */
-  origin: CampaignOrigin
-  unknown: UnknownComponent[]
-}
-
 /** An origin without missing facts. */
-export type CompleteOrigin = CampaignOrigin &
-  Required<
-    Pick<CampaignOrigin, 'terms' | 'actionDetails' | 'blockTimestamp' | 'maxClaimsPerClaimant' | 'validatorKind'>
-  >
+export type CompleteOrigin = BoostOrigin &
+  Required<Pick<BoostOrigin, 'terms' | 'actionDetails' | 'blockTimestamp' | 'maxClaimsPerClaimant' | 'validatorKind'>>
 
 /**
  * Reads all facts that an origin lacks, which are fixed.
@@ -52,7 +22,7 @@ export type CompleteOrigin = CampaignOrigin &
  */
 export async function completeOrigin(
   reader: ContractReader,
-  origin: CampaignOrigin,
+  origin: BoostOrigin,
   readerAt: (hash: Hex) => ContractReader,
   setUps: SetUps = new Map(),
 ): Promise<CompleteOrigin | null> {
@@ -67,7 +37,7 @@ export async function completeOrigin(
 }
 
 /** What is stored of its validator; undefined if something of it has still to be read. */
-function knownValidator({ maxClaimsPerClaimant, validatorKind }: CampaignOrigin) {
+function knownValidator({ maxClaimsPerClaimant, validatorKind }: BoostOrigin) {
   return maxClaimsPerClaimant === undefined || validatorKind === undefined
     ? undefined
     : { maxClaimsPerClaimant, validatorKind }
@@ -76,7 +46,7 @@ function knownValidator({ maxClaimsPerClaimant, validatorKind }: CampaignOrigin)
 /** The terms and incentives; incentives that no event has named are those the core lists. */
 async function completeIncentives(
   reader: ContractReader,
-  origin: CampaignOrigin,
+  origin: BoostOrigin,
   readerAt: (hash: Hex) => ContractReader,
   setUps: SetUps,
 ) {
@@ -101,10 +71,7 @@ async function completeIncentives(
  * What a core returns about a campaign; undefined if it does not know it. Of the incentives only the original ones:
  * what was added later may come from a block that is withdrawn.
  */
-export async function readBoost(
-  reader: ContractReader,
-  { core, boostId, blockNumber, firstIncentives }: CampaignOrigin,
-) {
+export async function readBoost(reader: ContractReader, { core, boostId, blockNumber, firstIncentives }: BoostOrigin) {
   const boost = await reader.read(core, 'getBoost', [BigInt(boostId)])
   if (boost === undefined) return undefined
   const incentives: IncentiveOrigin[] = boost.incentives
@@ -119,9 +86,9 @@ export async function readBoost(
 /** Reads what changes, and assembles the campaign. */
 export async function readCampaign(
   reader: ContractReader,
-  chain: { chainId: number; openAllowLists: ReadonlySet<Hex> },
+  chain: ReadSettings,
   origin: CompleteOrigin,
-): Promise<ChainCampaign> {
+): Promise<ChainCampaign<BoostOrigin>> {
   const [allowList, claimFee, incentives] = await Promise.all([
     readAllowList(reader, origin.allowList, chain.openAllowLists),
     readClaimFee(reader, origin),
@@ -146,6 +113,8 @@ export async function readCampaign(
     incentives: known.map(({ position }) => position),
     accessLists: allowList?.accessLists ?? null,
     origin: { ...origin, claimFee },
+    // Responses say the fee, so those that are cached must not outlive it.
+    fixed: { incentives: origin.incentives, claimFee },
     unknown: [
       ...(origin.actionDetails.steps === null ? [component('action', origin.action)] : []),
       ...(allowList === null ? [component('allowList', origin.allowList)] : []),

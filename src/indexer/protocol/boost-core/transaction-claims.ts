@@ -1,19 +1,6 @@
 import type { Hex } from 'viem'
+import type { ChainClaim } from '../protocol.ts'
 import type { ProtocolEvent } from './protocol-events.ts'
-
-/** A claim as a chain reports it. */
-export interface ChainClaim {
-  campaignId: string
-  /** Position of the incentive in the campaign, from 0. */
-  incentiveIndex: number
-  claimant: Hex
-  /** The payment, in base units; "0" for a raffle's entry and if nothing was paid. */
-  amount: string
-  txHash: Hex
-  logIndex: number
-  blockNumber: number
-  blockHash: Hex
-}
 
 /** Which campaign and position contracts belong to. */
 export interface IncentivePositions {

@@ -2,22 +2,22 @@ import type { Hex } from 'viem'
 import { hexToBytes, keccak256 } from 'viem/utils'
 import { feedTopics } from '../../feeds/feed-prices.ts'
 import type { ChainLog } from '../../protocol/chain-logs.ts'
-import { coreTopics, findIncentives, type NamedParts, protocolTopics, recordParts } from '../../protocol/protocol.ts'
+import type { ChainIdentity, NamedParts } from '../../protocol/protocol.ts'
+import { factorySearches, protocolTopics, recordParts } from '../../protocol/protocols.ts'
 import { EndpointError } from '../endpoint-errors.ts'
 import type { Endpoint, Endpoints } from '../endpoints.ts'
 import { type BlockHeader, inOrder, readLogs, toQuantity } from '../parse-responses.ts'
-import { blockRequest, type RpcRequest } from '../rpc-requests.ts'
+import { blockRequest, contractCall, type RpcRequest } from '../rpc-requests.ts'
 import { type Blocks, DividedSearch } from './divided-search.ts'
 
-export interface LogSearchOptions {
-  cores: ReadonlySet<Hex>
-  /** Contracts of all known incentives; needed only if a node requires addresses in log searches, or responds with nothing to calls. */
+export interface LogSearchOptions extends ChainIdentity {
+  /** Contracts that logs of known campaigns come from; needed only if a node requires addresses in log searches, or responds with nothing to calls. */
   knownContracts: () => Promise<readonly Hex[]>
 }
 
 /**
- * Searches logs of the protocol by their topics alone, so that one search finds cores, their parts and claims; if a
- * node requires addresses, first the cores and then all their parts.
+ * Searches logs of the protocol by their topics alone, so that one search finds factories, their parts and claims; if
+ * a node requires addresses, first the factories and then all their parts.
  */
 export class LogSearch {
   readonly #endpoints: Endpoints
@@ -88,7 +88,7 @@ export class LogSearch {
     blocks: readonly Blocks[],
     { named, before, target, first = [], namedAt = 'latest' }: SearchPoll,
   ) {
-    const { cores, knownContracts } = this.#options
+    const chain = this.#options
     const search = this.#searchOf(endpoint)
     // All feeds of a chain emit the same topics: only those of some contracts matter.
     const prices = { addresses: [...target.aggregators], topics: feedTopics }
@@ -96,7 +96,7 @@ export class LogSearch {
     if (!this.#insisting.has(endpoint.position)) {
       try {
         const logs = await search.find(endpoint, blocks, [{ topics: protocolTopics }, prices], first)
-        recordParts(logs, cores, named)
+        recordParts(logs, chain, named)
         return logs
       } catch (error) {
         if (!(error instanceof EndpointError) || error.rejection !== 'needs-addresses') throw error
@@ -104,12 +104,12 @@ export class LogSearch {
         this.#insisting.add(endpoint.position)
       }
     }
-    const logs = await search.find(endpoint, blocks, [{ addresses: [...cores], topics: coreTopics }, prices], first)
+    const logs = await search.find(endpoint, blocks, [...factorySearches(chain), prices], first)
     // What the previous blocks name is searched in these, too.
     await before
-    recordParts(logs, cores, named)
-    await findIncentives(endpoint, named, namedAt)
-    const parts = [...new Set([...(await knownContracts()), ...named.contracts])]
+    recordParts(logs, chain, named)
+    await findNamed(endpoint, named, namedAt)
+    const parts = [...new Set([...(await chain.knownContracts()), ...named.contracts])]
     logs.push(...(await search.find(endpoint, blocks, [{ addresses: parts, topics: protocolTopics }])))
     return inOrder(logs)
   }
@@ -131,9 +131,20 @@ export class LogSearch {
     )
     if (silent.length === 0 || !target.hasProtocol || this.#insisting.has(endpoint.position)) return found
     const logs = (await endpoint.call(silent.map((block) => allLogsOf(block, target)))).flat()
-    recordParts(logs, this.#options.cores, named)
+    recordParts(logs, this.#options, named)
     return inOrder([...found, ...logs])
   }
+}
+
+/** Reads, as of a block, the parts that events do not name. */
+async function findNamed(endpoint: Endpoint, named: NamedParts, block: 'latest' | { blockHash: Hex }) {
+  const pending = [...named.pending]
+  const responses = await endpoint.call(pending.map(({ call }) => contractCall(call, block)))
+  for (const [index, { read }] of pending.entries()) {
+    for (const contract of read(responses[index] ?? null)) named.contracts.add(contract)
+  }
+  const settled = new Set(pending)
+  named.pending = named.pending.filter((one) => !settled.has(one))
 }
 
 /** @throws EndpointError if there are logs of blocks that were not requested. */
@@ -158,7 +169,7 @@ export interface Poll {
 }
 
 interface SearchPoll extends Poll {
-  /** The block at which cores are read for what their events do not name. */
+  /** The block at which factories are read for what their events do not name. */
   namedAt?: 'latest' | { blockHash: Hex }
   /** Requested together with the logs. */
   first?: readonly RpcRequest<ChainLog[]>[]
