@@ -184,6 +184,13 @@ describe('the answer', () => {
     expect(await explore(api)).toStrictEqual([entry(A, [1, 0, 0])])
   })
 
+  test('leaves out the zero address, which stands for any contract', async () => {
+    await using api = await borrowTestApp()
+    const anyContract = aCampaignOn([`0x${'0'.repeat(40)}`])
+    await api.save(aCampaignOn([A]), anyContract, ...claims(anyContract, 1))
+    expect(await explore(api)).toStrictEqual([entry(A, [1, 0, 0])])
+  })
+
   test('counts campaigns that are not active or pay tokens that are not whitelisted', async () => {
     const chainId = aChain()
     const asset = anAddress('hidden token')
@@ -205,7 +212,7 @@ describe('the answer', () => {
 
 describe('the order', () => {
   // Every combination of two values for each figure, four times: on two chains, at two addresses.
-  const places = [2, 10].flatMap((chainId) => ['0x0', '0xf'].map((start) => ({ chainId, start })))
+  const places = [2, 10].flatMap((chainId) => ['0x1', '0xf'].map((start) => ({ chainId, start })))
   const contracts = places.flatMap(({ chainId, start }) =>
     [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => ({
       place: `${chainId}:${start}${'0'.repeat(38)}${bits}`,

@@ -472,7 +472,7 @@ export interface components {
             filterType: components["schemas"]["ActionStepParametersFilterType"] | number;
             /** @description Type of the field: 0 UINT (unsigned integer), 1 ADDRESS, 2 BYTES, 3 STRING, 4 TUPLE, 5 INT (signed integer). Other values are returned as recorded. */
             fieldType: components["schemas"]["ActionStepParametersFieldType"] | number;
-            /** @description Index of the compared event field or function argument, from 0. */
+            /** @description Index of the compared event field or function argument, from 0. 255 with `filterType` 0 and `fieldType` 2: no condition. Of a tuple: up to five indexes of 6 bits, the lowest first, ended by 63. */
             fieldIndex: number;
             /** @description Value to compare with, encoded according to the field type. */
             filterData: string;
@@ -491,7 +491,7 @@ export interface components {
             signatureType: components["schemas"]["SignatureType"];
             /** @description Kind of the action: a number defined by the protocol. */
             actionType: number;
-            /** @description Contract that the action targets. */
+            /** @description Contract that the action targets; the zero address: any contract. */
             targetContract: components["schemas"]["Address"];
             /** @description Condition on one field of the action. */
             parameters: components["schemas"]["ActionStepParameters"];
@@ -504,9 +504,9 @@ export interface components {
             signatureName: string;
             /** @description Of an event or a function. */
             signatureType: components["schemas"]["SignatureType"];
-            /** @description Index of the field or argument with the claimant, from 0. */
+            /** @description Index of the field or argument with the claimant, from 0; 255: the sender. */
             fieldIndex: number;
-            /** @description Contract with the event or function. */
+            /** @description Contract with the event or function; the zero address: any contract. */
             targetContract: components["schemas"]["Address"];
             /** @description Name of the target contract. */
             targetContractName: string;
@@ -1685,9 +1685,9 @@ export interface components {
             criteriaType: components["schemas"]["CriteriaCriteriaType"];
             /** @description Event topic or function selector, hexadecimal. */
             signature: string;
-            /** @description Index of the field or argument that holds the amount, from 0. */
+            /** @description Index of the field or argument that holds the amount, from 0. Some values are reserved, as for action steps: see the guide to amounts. */
             fieldIndex: number;
-            /** @description Contract with the event or function. */
+            /** @description Contract with the event or function; the zero address: any contract. */
             targetContract: components["schemas"]["Address"];
         };
         /** @description Whether an account can claim an incentive. */

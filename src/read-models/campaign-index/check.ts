@@ -3,11 +3,15 @@ import { type Sample, within } from '../../database/find-data-differences.ts'
 /** The kinds that follow from other rows of a campaign; the collection is only here. */
 const IS_DERIVED = `kind <> 'collection'`
 
+/** As the target of a step: any contract, which is the contract of no campaign. */
+const ANY_CONTRACT = `0x${'0'.repeat(40)}`
+
 /** The facets that campaigns have by their other rows. `campaigns` is a relation with the column `key`. */
 export const facetsOf = (campaigns: string, isCurrentIncentive = 'true') => `
   select 'target' as kind, (step.definition ->> 'chainId')::bigint as chain_id, step.definition ->> 'targetContract' as value,
     step.campaign_key
   from action_steps step join ${campaigns} changed on changed.key = step.campaign_key
+  where step.definition ->> 'targetContract' <> '${ANY_CONTRACT}'
   union
   select 'token', incentive.chain_id, incentive.asset, incentive.campaign_key
   from incentives incentive join ${campaigns} changed on changed.key = incentive.campaign_key

@@ -40,7 +40,8 @@ export const ActionStepParameters = component('ActionStepParameters', 'Condition
     INT: 'signed integer',
   }),
   fieldIndex: Type.Integer({
-    description: 'Index of the compared event field or function argument, from 0.',
+    description:
+      'Index of the compared event field or function argument, from 0. 255 with `filterType` 0 and `fieldType` 2: no condition. Of a tuple: up to five indexes of 6 bits, the lowest first, ended by 63.',
   }),
   filterData: text('Value to compare with, encoded according to the field type.', { maxLength: 65_536 }),
 })
@@ -53,7 +54,7 @@ export const ActionStep = component('ActionStep', 'An on-chain action that must 
   signatureName: text('Readable signature, for example `Transfer(address,address,uint256)`.'),
   signatureType: ref(SignatureType, 'Of an event or a function.'),
   actionType: Type.Integer({ description: 'Kind of the action: a number defined by the protocol.' }),
-  targetContract: ref(Address, 'Contract that the action targets.'),
+  targetContract: ref(Address, 'Contract that the action targets; the zero address: any contract.'),
   parameters: ref(ActionStepParameters, 'Condition on one field of the action.'),
 })
 export type ActionStep = Static<typeof ActionStep>
@@ -63,8 +64,10 @@ export const ActionClaimant = component('ActionClaimant', 'How to extract the cl
   signature: text('Event topic or function selector, hexadecimal.', { maxLength: 256 }),
   signatureName: text('Readable signature.'),
   signatureType: ref(SignatureType, 'Of an event or a function.'),
-  fieldIndex: Type.Integer({ description: 'Index of the field or argument with the claimant, from 0.' }),
-  targetContract: ref(Address, 'Contract with the event or function.'),
+  fieldIndex: Type.Integer({
+    description: 'Index of the field or argument with the claimant, from 0; 255: the sender.',
+  }),
+  targetContract: ref(Address, 'Contract with the event or function; the zero address: any contract.'),
   targetContractName: text('Name of the target contract.'),
   chainId: ref(ChainId, 'Chain of the target contract.'),
 })

@@ -17,8 +17,11 @@ const criteriaFields = {
     FUNCTION: 'function arguments',
   }),
   signature: text('Event topic or function selector, hexadecimal.', { maxLength: 256 }),
-  fieldIndex: Type.Integer({ description: 'Index of the field or argument that holds the amount, from 0.' }),
-  targetContract: address('Contract with the event or function.'),
+  fieldIndex: Type.Integer({
+    description:
+      'Index of the field or argument that holds the amount, from 0. Some values are reserved, as for action steps: see the guide to amounts.',
+  }),
+  targetContract: address('Contract with the event or function; the zero address: any contract.'),
 }
 
 export const Criteria = component('Criteria', 'How the amount is extracted from the action.', criteriaFields)

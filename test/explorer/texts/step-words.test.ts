@@ -4,6 +4,7 @@ import { ordinal, toText } from '../../../packages/explorer/src/campaigns/prose.
 import { isSafeUrl } from '../../../packages/explorer/src/campaigns/safe-urls.ts'
 import { readSignature } from '../../../packages/explorer/src/campaigns/steps/signatures.ts'
 import { amountWords, claimantWords, wordsOf } from '../../../packages/explorer/src/campaigns/steps/step-text.ts'
+import { ZERO_ADDRESS } from '../../../packages/explorer/src/texts/zero-address.ts'
 import { anAddress, aStep } from '../../setup/records.ts'
 
 const contract = anAddress('contract')
@@ -88,9 +89,48 @@ test('what has no readable signature is named by its selector, a field beyond it
   expect(toText(wordsOf(nameless))).toBe(
     `A transaction on chain 8453 that emits 0xddf252ad from ${contract}; its 255th field (string) must be "".`,
   )
-  expect(toText(wordsOf(withParameters({ fieldType: 4, fieldIndex: 1234, filterData: '0x01' })))).toBe(
-    `${BEGINNING}field with index 1234 (tuple) must be 0x01.`,
+  expect(toText(wordsOf(withParameters({ fieldType: 4, fieldIndex: -1, filterData: '0x01' })))).toBe(
+    `${BEGINNING}field with index -1 (tuple) must be 0x01.`,
   )
+})
+
+/** Up to five indexes of 6 bits, the lowest first; 63 ends them. */
+const packed = (...indexes: number[]) => indexes.reduceRight((bits, index) => bits * 64 + index, 0)
+
+test.each([
+  ['1st field (tuple)', packed(0, 63)],
+  ['3rd value in its 1st field (tuple)', packed(0, 2, 63, 63, 63)],
+  ['2nd value in the 3rd value in its 1st field (tuple)', packed(0, 2, 1, 63)],
+  ['5th value in the 4th value in the 3rd value in the 2nd value in its 1st field (tuple)', packed(0, 1, 2, 3, 4)],
+  // More than five indexes, or none.
+  [`field with index ${2 ** 30} (tuple)`, 2 ** 30],
+  ['field with index 63 (tuple)', 63],
+])('the index of a tuple leads to the %s', (field, fieldIndex) => {
+  expect(toText(wordsOf(withParameters({ fieldType: 4, fieldIndex, filterData: '0x01' })))).toBe(
+    `A transaction on chain 8453 that emits Transfer from ${contract}; ${field.includes(' in ') ? 'the' : 'its'} ${field} must be 0x01.`,
+  )
+})
+
+test('a step of the zero address is one on any contract', () => {
+  expect(toText(wordsOf({ ...step, targetContract: ZERO_ADDRESS }))).toBe(
+    'A transaction on chain 8453 that emits Transfer from any contract; its 1st field (address) must be 0x00.',
+  )
+  const claimant = { ...step, targetContract: ZERO_ADDRESS, fieldIndex: 1, targetContractName: '' }
+  expect(toText(claimantWords(claimant))).toBe('The 2nd field of the event Transfer of any contract says who is paid.')
+})
+
+test('a step without a condition on a field has none', () => {
+  const any = { fieldIndex: 255, filterType: 0, fieldType: 2, filterData: '0x' }
+  expect(toText(wordsOf(withParameters(any)))).toBe(
+    `A transaction on chain 8453 that emits Transfer from ${contract}, with any values.`,
+  )
+  // The number alone is an index.
+  expect(toText(wordsOf(withParameters({ ...any, fieldType: 3 })))).toBe(`${BEGINNING}256th field (string) must be "".`)
+})
+
+test('the sender is paid where no field says who is', () => {
+  const claimant = { ...step, fieldIndex: 255, targetContractName: '' }
+  expect(toText(claimantWords(claimant))).toBe('The sender of the transaction is paid.')
 })
 
 test.each([
@@ -117,6 +157,23 @@ test('where an amount is read from is named by the step that it belongs to', () 
   )
   expect(toText(amountWords({ ...criteria, criteriaType: 1, valueType: 1 }, 8453, []))).toBe(
     `The amount of the action is the 3rd argument of the function 0xddf252ad of ${contract}, which has 18 decimals.`,
+  )
+})
+
+test('the amount of an action may be the gas that it costs, or lie in a tuple', () => {
+  const criteria = { criteriaType: 0 as const, signature: step.signature, targetContract: contract }
+  const words = (fieldIndex: number, scale: { valueType?: 0 | 1 } = {}) =>
+    toText(amountWords({ ...criteria, fieldIndex, ...scale }, 8453, [step]))
+  const of = `of the event Transfer of ${contract}`
+  expect(words(255, { valueType: 1 })).toBe('The amount of the action is what its transaction pays for gas.')
+  expect(words(255)).toBe(`The amount of the action is the 256th field ${of}.`)
+  // How earlier contracts pack two indexes: 32, and 4 bits for each.
+  expect(words(31)).toBe(`The amount of the action is the 32nd field ${of}.`)
+  expect(words(32 + (2 << 4) + 5)).toBe(`The amount of the action is the 6th value in the 3rd field ${of}.`)
+  expect(words(253)).toBe(`The amount of the action is the 14th value in the 14th field ${of}.`)
+  expect(words(254)).toBe(`The amount of the action is the 255th field ${of}.`)
+  expect(words(packed(2, 5, 63), { valueType: 0 })).toBe(
+    `The amount of the action is the 6th value in the 3rd field ${of}, taken as it is.`,
   )
 })
 

@@ -20,6 +20,8 @@ const NOW = new Date('2026-01-01T00:00:00.000Z')
 
 const CORE = '0xea11a7937809b8585e63b12cc86bf91a72a5b08a'
 
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
+
 const MAX = (2n ** 256n - 1n).toString()
 
 async function list(api: BorrowedTestApp, query = ''): Promise<ListCampaignsResponse> {
@@ -106,6 +108,17 @@ describe('filters', () => {
     expect(await found(api, `targetContract=${target}&chainId=8453`)).toEqual([elsewhere.id])
     expect(await found(api, `chainId=10&targetContract=${inUpperCase(target)}`)).toEqual([otherChain.id])
     expect(await found(api, `chainId=1&targetContract=${target}`)).toEqual([])
+  })
+
+  test('find no campaign by the zero address as its target contract, which stands for any contract', async () => {
+    await using api = await borrowTestApp()
+    const anyContract = aCampaign({ id: `8453:${CORE}:1`, actionSteps: [aStep(ZERO_ADDRESS), aStep(anAddress('x'))] })
+    await api.save(anyContract)
+    expect(await found(api, `chainId=8453&targetContract=${ZERO_ADDRESS}`)).toEqual([])
+    expect(await found(api, `tokens=8453:${ZERO_ADDRESS}:collection`)).toEqual([])
+    expect(await found(api, `chainId=8453&targetContract=${anAddress('x')}`)).toEqual([anyContract.id])
+    const { actionSteps } = (await api.get(`/campaigns/${anyContract.id}`)).json()
+    expect(actionSteps).toMatchObject([{ targetContract: ZERO_ADDRESS }, { targetContract: anAddress('x') }])
   })
 
   test('take neither the criteria nor the claimant of an action for a target contract', async () => {

@@ -67,9 +67,9 @@ function incentiveAmounts(incentive: Incentive, claims: ClaimRecord[]) {
 }
 
 function facetsOf(campaign: CampaignRecord) {
-  const { incentives, actionSteps, actionToken, nftCollection, distributionChannels } = campaign
+  const { incentives, actionToken, nftCollection, distributionChannels } = campaign
   const facets = [
-    ...(actionSteps ?? []).map((step) => ['target', step.chainId, step.targetContract]),
+    ...targetsOf(campaign).map((target) => ['target', target]),
     ...incentives.filter(({ asset }) => asset !== undefined).map(({ asset }) => ['token', chainOf(campaign), asset]),
     ...(actionToken ? [['token', actionToken.chainId, actionToken.address]] : []),
     ...(nftCollection ? [['collection', nftCollection.chainId, nftCollection.address]] : []),
@@ -78,8 +78,13 @@ function facetsOf(campaign: CampaignRecord) {
   return [...new Set(facets.map((facet) => lower(facet.join(' '))))].map((facet) => `${lower(campaign.id)} ${facet}`)
 }
 
+/** The zero address stands for any contract. */
 const targetsOf = ({ actionSteps }: CampaignRecord) => [
-  ...new Set((actionSteps ?? []).map(({ chainId, targetContract }) => lower(`${chainId} ${targetContract}`))),
+  ...new Set(
+    (actionSteps ?? [])
+      .filter(({ targetContract }) => BigInt(targetContract) !== 0n)
+      .map(({ chainId, targetContract }) => lower(`${chainId} ${targetContract}`)),
+  ),
 ]
 
 /** The campaigns on each contract. */

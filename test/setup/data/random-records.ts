@@ -55,7 +55,7 @@ const people = [1, 2, 3, 4, 5, 6, 7].map((number) => anAddress(`person ${number}
 /** Those who claim. The others are only on lists or have signatures. */
 const claimants = people.slice(0, 4)
 const assets = [1, 2, 3, 4].map((number) => anAddress(`asset ${number}`))
-const targets = [...[1, 2, 3].map((number) => anAddress(`target ${number}`)), assets[0] as string]
+const targets = [...[1, 2, 3].map((number) => anAddress(`target ${number}`)), assets[0] as string, ZERO]
 const collections = [targets[0] as string, anAddress('collection')]
 const venue = anAddress('venue')
 const tokenNames = ['Token', 'Übercoin (bridged)', 'wrapped  Ether', '$Dollar 50%']

@@ -144,7 +144,11 @@ export function worldOf(records: readonly ImportRecord[]): World {
         claims: (claims.get(id) ?? []).map(toClaim),
         signatures: signatures.get(id) ?? [],
         proofs: proofs.get(id) ?? [],
-        targets: new Set((record.actionSteps ?? []).map((step) => lower(`${step.chainId}:${step.targetContract}`))),
+        targets: new Set(
+          (record.actionSteps ?? [])
+            .filter(({ targetContract }) => BigInt(targetContract) !== 0n)
+            .map((step) => lower(`${step.chainId}:${step.targetContract}`)),
+        ),
       }
     }),
   }

@@ -19,7 +19,7 @@ export const unknownCampaigns = Type.Array(Type.String(), { description: 'Campai
 const ActionStep = Type.Object(
   {
     chainId: Type.Integer(),
-    targetContract: Type.String({ description: 'Contract to be used.' }),
+    targetContract: Type.String({ description: 'Contract to be used; the zero address: any contract.' }),
     signatureType: Type.String({ description: 'Whether an event or a function is looked for.' }),
     signature: Type.String({ description: 'That event or function.' }),
   },

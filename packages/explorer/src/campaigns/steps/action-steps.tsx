@@ -1,4 +1,5 @@
 import type { Campaign } from 'reward-campaigns-client'
+import { ZERO_ADDRESS } from '../../texts/zero-address.ts'
 import { listUrl } from '../campaign-query.ts'
 import type { Rewarding } from '../incentives/incentive-budget.ts'
 import { Prose } from '../prose-view.tsx'
@@ -18,17 +19,22 @@ export function ActionSteps({ campaign }: { campaign: Campaign & Rewarding }) {
       <ol class="steps">
         {actionSteps.slice(0, SHOWN_STEPS).map((step, index) => (
           <li key={index}>
-            <Prose sentence={wordsOf(step, names)} />{' '}
-            <a
-              class="aside"
-              href={listUrl({
-                chainId: String(step.chainId),
-                targetContract: step.targetContract,
-                tokenWhitelist: 'false',
-              })}
-            >
-              Campaigns on this contract
-            </a>
+            <Prose sentence={wordsOf(step, names)} />
+            {step.targetContract !== ZERO_ADDRESS && (
+              <>
+                {' '}
+                <a
+                  class="aside"
+                  href={listUrl({
+                    chainId: String(step.chainId),
+                    targetContract: step.targetContract,
+                    tokenWhitelist: 'false',
+                  })}
+                >
+                  Campaigns on this contract
+                </a>
+              </>
+            )}
           </li>
         ))}
       </ol>

@@ -1,4 +1,5 @@
 import type { Campaign } from 'reward-campaigns-client'
+import { ZERO_ADDRESS } from '../../texts/zero-address.ts'
 import type { Sentence } from '../prose.ts'
 import type { KnownTokens } from '../tokens/known-tokens.ts'
 
@@ -22,3 +23,7 @@ export function contractWords(chainId: number, address: string, names: ContractN
   const name = names.get(`${chainId}:${address}`) ?? ''
   return [...(name === '' ? [] : [{ code: name }, ' at ']), { address, chainId }]
 }
+
+/** The contract that an action is on: the zero address stands for any. */
+export const targetWords = (chainId: number, address: string, names: ContractNames): Sentence =>
+  address === ZERO_ADDRESS ? ['any contract'] : contractWords(chainId, address, names)

@@ -1,6 +1,7 @@
 import type { Campaign } from 'reward-campaigns-client'
 import { ordinal, type Sentence } from '../prose.ts'
-import { type ContractNames, contractNames, contractWords } from './contract-names.ts'
+import { type ContractNames, contractNames, contractWords, targetWords } from './contract-names.ts'
+import { pathWords, RESERVED_INDEX, toAmountPath, toTuplePath } from './field-index.ts'
 import { decoded, FIELD_TYPES } from './filter-values.ts'
 import { readSignature } from './signatures.ts'
 
@@ -21,21 +22,32 @@ const COMPARISONS = [
 /** What has to be done, in words: where, what, and with which value. @param names of what it may speak of. */
 export function wordsOf(step: ActionStep, names: ContractNames = new Map()): Sentence {
   const { chainId, targetContract, signatureType, parameters } = step
-  const { filterType, fieldType, filterData } = parameters
-  const comparison = COMPARISONS[filterType] ?? `compare, in a way without a name here (${filterType}), with`
-  const value = decoded(filterData, fieldType, chainId)
   return [
     'A transaction on ',
     { chainId },
     signatureType === 'event' ? ' that emits ' : ' that calls ',
     called(step),
     signatureType === 'event' ? ' from ' : ' of ',
-    ...contractWords(chainId, targetContract, names),
-    '; its ',
+    ...targetWords(chainId, targetContract, names),
+    ...(isAnything(parameters) ? [', with any values'] : conditionOf(step, names)),
+    '.',
+  ]
+}
+
+/** A step has to have a condition: clients have one that means that there is none. */
+const isAnything = ({ filterType, fieldType, fieldIndex }: ActionStep['parameters']) =>
+  fieldIndex === RESERVED_INDEX && COMPARISONS[filterType] === 'be' && FIELD_TYPES[fieldType] === 'bytes'
+
+function conditionOf(step: ActionStep, names: ContractNames): Sentence {
+  const { chainId, parameters } = step
+  const { filterType, fieldType, filterData } = parameters
+  const comparison = COMPARISONS[filterType] ?? `compare, in a way without a name here (${filterType}), with`
+  const value = decoded(filterData, fieldType, chainId)
+  return [
+    '; ',
     ...fieldOf(step),
     ` must ${comparison} `,
     ...(typeof value === 'object' && 'address' in value ? contractWords(chainId, value.address, names) : [value]),
-    '.',
   ]
 }
 
@@ -44,14 +56,22 @@ const called = ({ signatureName, signature }: Pick<ActionStep, 'signatureName' |
   code: readSignature(signatureName)?.name ?? (signatureName.trim() || signature),
 })
 
-/** The field that is compared. A tuple's index leads into it, and is told as it is. */
+/** The field that is compared. A tuple's index leads into it. */
 function fieldOf({ signatureName, signatureType, parameters: { fieldIndex, fieldType } }: ActionStep): Sentence {
   const what = signatureType === 'event' ? 'field' : 'argument'
   const type = FIELD_TYPES[fieldType] ?? `type ${fieldType}`
   const field = readSignature(signatureName)?.fields[fieldIndex]
-  if (type === 'tuple' || fieldIndex < 0) return [`${what} with index ${fieldIndex} (${type})`]
+  const path = type === 'tuple' ? toTuplePath(fieldIndex) : [fieldIndex]
+  if (path.length === 0 || fieldIndex < 0) return [`its ${what} with index ${fieldIndex} (${type})`]
+  if (type === 'tuple') return [path.length > 1 ? 'the ' : 'its ', `${pathWords(path, what, 'its')} (tuple)`]
   const name: Sentence = field?.name === undefined ? [] : [' ', { code: field.name }]
-  return [`${ordinal(fieldIndex + 1)} ${what}`, ...name, ' (', field === undefined ? type : { code: field.type }, ')']
+  return [
+    `its ${ordinal(fieldIndex + 1)} ${what}`,
+    ...name,
+    ' (',
+    field === undefined ? type : { code: field.type },
+    ')',
+  ]
 }
 
 /** Which field of which event or function the amount of the action is, for rewards that are computed from it. */
@@ -69,13 +89,16 @@ export function amountWords(
 ): Sentence {
   const { criteriaType, signature, fieldIndex, targetContract, valueType } = criteria
   const known = steps.find((step) => step.signature.toLowerCase() === signature.toLowerCase())
-  const isFunction = criteriaType === 1
+  const isScaled = valueType !== undefined
+  if (isScaled && fieldIndex === RESERVED_INDEX)
+    return ['The amount of the action is what its transaction pays for gas.']
+  const [what, where] = criteriaType === 1 ? ['argument', 'function'] : ['field', 'event']
   return [
-    `The amount of the action is the ${ordinal(fieldIndex + 1)} ${isFunction ? 'argument of the function' : 'field of the event'} `,
+    `The amount of the action is the ${pathWords(toAmountPath(fieldIndex, isScaled), what)} of the ${where} `,
     called({ signature, signatureName: known?.signatureName ?? '' }),
     ' of ',
-    ...contractWords(known?.chainId ?? chainId, targetContract, names),
-    ...(valueType === undefined ? [] : [valueType === 1 ? ', which has 18 decimals' : ', taken as it is']),
+    ...targetWords(known?.chainId ?? chainId, targetContract, names),
+    ...(!isScaled ? [] : [valueType === 1 ? ', which has 18 decimals' : ', taken as it is']),
     '.',
   ]
 }
@@ -83,12 +106,13 @@ export function amountWords(
 /** Who is paid for an action. */
 export function claimantWords(claimant: NonNullable<Campaign['actionClaimant']>): Sentence {
   const { signatureType, fieldIndex, targetContract, chainId } = claimant
+  if (fieldIndex === RESERVED_INDEX) return ['The sender of the transaction is paid.']
   const isFunction = signatureType === 'function'
   return [
     `The ${ordinal(fieldIndex + 1)} ${isFunction ? 'argument of the function' : 'field of the event'} `,
     called(claimant),
     ' of ',
-    ...contractWords(chainId, targetContract, contractNames({ actionClaimant: claimant }, new Map())),
+    ...targetWords(chainId, targetContract, contractNames({ actionClaimant: claimant }, new Map())),
     ' says who is paid.',
   ]
 }
