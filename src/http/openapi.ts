@@ -94,19 +94,25 @@ export async function collectOpenApi(app: FastifyInstance, settings: ContactSett
         title: 'Reward Campaign Service',
         version,
         description: [
-          'Read-only access to on-chain reward campaigns: who funds them, which actions they require, and what can be claimed.',
-          'Amounts are decimal strings of base units, exact up to 2^256 − 1: read them as big integers, never as ' +
-            'floating-point numbers; `decimals` of a token is how many digits follow the point.',
-          'Addresses are 0x and 40 hexadecimal digits, compared without case and returned lower-case. A campaign ID is ' +
-            '`<chainId>:<campaignCoreAddress>:<identifier>`.',
-          'A parameter that is a list takes comma-separated values, and may be repeated.',
-          'Lists come in pages: `page` counts from 1, `pageSize` is at most 100. The order is stable: as long as nothing ' +
-            'changes, the pages together contain each item once.',
-          'Every error is `{ "error": "<one sentence>" }`, or problem details (RFC 9457) with ' +
-            '`Accept: application/problem+json`; `x-error-code` is for programs. Every response has an `x-request-id`. An unknown ' +
-            'parameter is an error; if a request may be retried, `Retry-After` says when.',
-          'A response shows everything that was committed before its request arrived. Public responses have an `ETag` for ' +
-            '`If-None-Match`. If chains are indexed, `x-as-of` names the block of each, and `minBlock` requires one.',
+          'Read-only access to on-chain reward campaigns: who funds them, which actions they require, and what can be ' +
+            'claimed. Operations are `GET` requests, and only those on data of a user need a token. Responses are JSON.',
+          [
+            '| Subject | Rule |',
+            '| --- | --- |',
+            '| Amounts | Decimal strings of base units, exact up to 2^256 − 1. Read them as big integers, never as ' +
+              'floating-point numbers. `decimals` of a token is how many digits follow the point. |',
+            '| Addresses | `0x` and 40 hexadecimal digits, compared without case and returned lower-case. A campaign ID is ' +
+              '`<chainId>:<campaignCoreAddress>:<identifier>`. |',
+            '| Lists | A parameter that is a list takes comma-separated values, and may be repeated. Responses come in ' +
+              'pages: `page` counts from 1, `pageSize` is at most 100. The order is stable: as long as nothing changes, the ' +
+              'pages together contain each item once. |',
+            '| Errors | Every error is `{ "error": "<one sentence>" }`, or problem details (RFC 9457) with ' +
+              '`Accept: application/problem+json`. Programs read the code in `x-error-code`. An unknown parameter is an error. ' +
+              'If you may retry, `Retry-After` says when. Every response has an `x-request-id`. |',
+            '| Freshness | A response shows everything that was committed before its request arrived. Public responses ' +
+              'have an `ETag` for `If-None-Match`. If chains are indexed, `x-as-of` names the block of each, and `minBlock` ' +
+              'requires one. |',
+          ].join('\n'),
         ].join('\n\n'),
         ...(contact && { contact }),
         license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },

@@ -134,6 +134,19 @@ test('each guide is listed with its first paragraph, and in the contents of ever
   }
 })
 
+test('the overview is a paragraph and a table, whose subjects lead to what says more', async () => {
+  const [, overview = ''] = /<h1>.*?<\/h1>(.*?)<p>The same for machines/s.exec((await api.get('/docs')).body) ?? []
+  expect(overview.match(/<p>/g)).toHaveLength(1)
+  const subjects = [...overview.matchAll(/<tr><td>(.*?)<\/td>/g)].map(([, cell]) => cell)
+  expect(subjects).toEqual([
+    '<a href="./docs/guides/amounts">Amounts</a>',
+    '<a href="./docs/guides/first-request#request-one-campaign">Addresses</a>',
+    '<a href="./docs/guides/paging">Lists</a>',
+    '<a href="./docs/guides/errors">Errors</a>',
+    '<a href="./docs/guides/caching">Freshness</a>',
+  ])
+})
+
 test('the reference shows each operation with its parameters and their examples, and each schema', async () => {
   const { body } = await api.get('/docs')
   const { operations, document } = await contractOf(api)

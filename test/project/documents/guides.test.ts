@@ -98,12 +98,21 @@ describe('the guide on states of a reward', () => {
   })
 })
 
-test('every guide has a place in the order of reading, and begins with a title and what it is about', () => {
+/** What the first sentence of a guide begins with: a reader sees at once what to do with it. */
+const VERBS = new Set([
+  ...['Back', 'Check', 'Collect', 'Copy', 'Deploy', 'Encrypt', 'Feed', 'Handle', 'Import', 'Index', 'Let', 'Move'],
+  ...['Prepare', 'Read', 'Receive', 'Request', 'Revalidate', 'Run', 'Send', 'Serve', 'Set', 'Show', 'Size', 'Start'],
+  ...['Stay', 'Stop', 'Use', 'Watch'],
+])
+
+test('every guide has a place in the order of reading, and begins with a title and a verb', () => {
   const names = readdirSync(join(root, 'docs/guides'), { recursive: true, encoding: 'utf8' })
   expect(guides.map(({ path }) => path).sort()).toEqual(names.map((name) => `docs/guides/${name}`).sort())
   for (const { path, lines } of guides) {
     expect(lines[0], path).toMatch(/^# \S/)
-    expect(lines[2], path).toMatch(/^[A-Z]/)
+    const [verb = '', object] = lines[2]?.split(' ') ?? []
+    expect(VERBS.has(verb), `${path}: ${verb}`).toBe(true)
+    expect(object, path).toMatch(/^[a-z]/)
   }
 })
 

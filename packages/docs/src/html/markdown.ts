@@ -52,6 +52,9 @@ export function inline(text: string | undefined): Markup {
   return new Markup(descriptions.parseInline(text ?? '', { async: false }))
 }
 
+/** Paragraphs and tables of a description. */
+export const paragraphs = (text: string): Markup => new Markup(descriptions.parse(text, { async: false }))
+
 /** IDs of headings as GitHub makes them, so that links to sections lead there too. */
 function createIds() {
   const seen = new Map<string, number>()

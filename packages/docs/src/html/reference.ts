@@ -2,6 +2,7 @@ import { html, type Markup } from '../../../strict-http/src/markup.ts'
 import { type ApiDocument, groupOperations, isProtected } from '../content/api-document.ts'
 import { inline } from './markdown.ts'
 import { operationSection } from './operations.ts'
+import { overview } from './overview.ts'
 import { quickstart } from './quickstart.ts'
 import { createSchemaPieces } from './schemas.ts'
 
@@ -16,7 +17,7 @@ export function referenceBody(document: ApiDocument): Markup {
   const isPublicServed = first !== undefined
   const baseUrl = first?.servers?.[0]?.url ?? '/'
   return html`<h1>${document.info.title} <span class="version">${document.info.version}</span></h1>
-<p class="lead">${inline(document.info.description)}</p>
+${overview(document.info.description)}
 <p>The same for machines: <a href="/openapi.json">openapi.json</a>, <a href="/openapi.yaml">openapi.yaml</a> (OpenAPI 3.1).</p>
 ${isPublicServed && quickstart(baseUrl)}
 ${needsToken && authorization}
