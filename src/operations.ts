@@ -174,7 +174,7 @@ async function servePublicOperations(surface: FastifyInstance, context: Operatio
   if (settings.ADDRESS_LOOKUPS) {
     const eligibility = createEligibilityRepository(lookups, now)
     await surface.register(eligibilityRoutes, { eligibility, responseCache })
-    await surface.register(rewardRoutes, { rewards: createRewardRepository(database, tokenStore, now), responseCache })
+    await surface.register(rewardRoutes, { rewards: createRewardRepository(lookups, tokenStore, now), responseCache })
   }
   await serveStreams(surface, context)
   await surface.register(statusRoutes, { status: createStatusRepository(lookups, now) })

@@ -1,7 +1,7 @@
 -- The verdict of a campaign's allow list on a claimant: the kind of the list, whether it denies and whether it admits the
 -- claimant; null if a fact is missing. A campaign without a list admits everyone, and has no kind. These rules stand only here.
 -- A plain query, so that it becomes part of the query that calls it.
-create or replace function allow_list_verdict(campaign bigint, claimant text)
+create or replace function allow_list_verdict(campaign bigint, campaign_id text, claimant text)
 returns table (list_type text, is_denied boolean, is_admitted boolean)
 language sql stable parallel safe
 as $$
@@ -32,8 +32,8 @@ as $$
         where not exists (select from access_lists known where known.id = named.id)
       ) then false end
     else true end
-  from campaigns
-  left join allow_lists list on list.campaign_key = campaigns.key
+  from (values (campaign)) judged (key)
+  left join allow_lists list on list.campaign_key = judged.key
   cross join lateral (
     select case when list.access_list_id is null then list.allowed_list_ids else array[list.access_list_id] end as ids
   ) deciding
@@ -47,8 +47,7 @@ as $$
   cross join lateral (
     select list.campaign_key is null and exists (
       select from unknown_components component
-      where component.campaign_id = campaigns.id and component.kind = 'allowList'
+      where component.campaign_id = allow_list_verdict.campaign_id and component.kind = 'allowList'
     ) as is_unknown
   ) unknown
-  where campaigns.key = campaign
 $$;

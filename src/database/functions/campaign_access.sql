@@ -8,5 +8,6 @@ as $$
     when list_type = 'SimpleDenyList' then case when is_denied is true then 'denied' else 'allowed' end
     when is_admitted is true and is_denied is not true then 'allowed'
     else 'not-allowed' end
-  from allow_list_verdict(campaign, claimant)
+  from campaigns cross join lateral allow_list_verdict(campaigns.key, campaigns.id, claimant)
+  where campaigns.key = campaign
 $$;

@@ -14,58 +14,89 @@ const now = sql`${sql.placeholder('nowSeconds')}::bigint`
 /** The pace of the last day. */
 const BASIS = sql`86400`
 
+const user = sql`${sql.placeholder('user')}::text`
+
+const ownClaims = sql`claims.campaign_key = incentive.campaign_key and claims.incentive_position = incentive."position" and claims.claimant = ${user}`
+
 /**
- * The facts of the incentives of campaigns, or of those at positions, about the placeholder `user`, as `facts`, with their figures at the
- * placeholder `nowSeconds`. The pace at which they are spent is looked up where the placeholder `isPaced` says so.
+ * The facts of the incentives of campaigns, or of those at positions, parallel to the keys, about the placeholder `user`, with their figures at
+ * the placeholder `nowSeconds`, in no order: rows by their keys for each. A campaign without incentives has one row without a position. The
+ * pace at which they are spent is looked up where the placeholder `isPaced` says so. For statements that are planned once: to plan takes longer.
  */
-export const claimFacts = (keys: SQL, positions: SQL = sql`null::smallint[]`) => sql`(
-  claim_facts(${keys}, ${positions}, ${sql.placeholder('user')}) as facts
-  left join incentives incentive on incentive.campaign_key = facts.campaign_key and incentive."position" = facts."position"
-  left join campaigns campaign on campaign.key = incentive.campaign_key
+export const claimFacts = (keys: SQL, positions?: SQL) => sql`(
+  (select wanted.key, wanted."position" from unnest(${keys}, ${positions ?? sql`null::smallint[]`}) wanted (key, "position")) asked
+  join campaigns campaign on campaign.key = asked.key
+  left join campaign_claimant_counts claimants on claimants.campaign_key = campaign.key
+  cross join lateral allow_list_verdict(campaign.key, campaign.id, ${user}) standing
+  left join incentives incentive on incentive.campaign_key = campaign.key
+    ${positions && sql`and incentive."position" = asked."position"`}
+  -- Row by row: joined, it would be read and hashed anew for each campaign.
+  left join lateral (select * from incentive_traits where incentive_traits.type = incentive.type limit 1) traits on true
+  -- Some contracts pay an address once, whatever its validator allows.
+  cross join lateral (
+    select case when traits.pays_once then 1 else campaign.max_claims_per_claimant end as max_claims
+  ) allowed
+  left join lateral (
+    select claims.tx_hash, claims.block_timestamp from claims where ${ownClaims}
+    order by claims.block_timestamp desc, claims.tx_hash desc, claims.log_index desc limit 1
+  ) last on true
+  left join claim_signatures signed on signed.campaign_key = incentive.campaign_key
+    and signed.incentive_position = incentive."position" and signed.claimant = ${user}
+    -- One of an earlier version of the campaign, of another variant, is of no use.
+    and (signed.signature like 'proof:%') = (traits.reward = 'proof')
+  left join followed_campaigns followed on followed.id = campaign.id and signed.signature is not null
   left join lateral ${incentiveAmounts(now)} figures on true
-  left join lateral ${claimsByIncentive(sql`incentive.campaign_key`, sql`${now} - ${BASIS}`, now)} recent
-    on recent.incentive_position = incentive."position" and incentive.asset is not null and ${sql.placeholder('isPaced')}::boolean
-  left join followed_campaigns paid on paid.id = facts.campaign_id and facts.validator_kind like 'Payable%'
+  -- One value ("offset 0"), which is not looked up where none is wanted.
+  cross join lateral (
+    select case when incentive.asset is not null and ${sql.placeholder('isPaced')}::boolean then (
+      select amount from ${claimsByIncentive(sql`incentive.campaign_key`, sql`${now} - ${BASIS}`, now)} own
+      where own.incentive_position = incentive."position"
+    ) end as amount offset 0
+  ) recent
   left join tokens rewarded on rewarded.chain_id = incentive.chain_id and rewarded.address = incentive.asset
 )`
 
 const instant = (column: SQL) => sql<number | null>`(1000 * extract(epoch from ${column}))::float8`
 
 export const factColumns = {
-  key: sql<number>`facts.campaign_key::float8`,
-  startsAt: instant(sql`facts.starts_at`),
-  endsAt: instant(sql`facts.ends_at`),
-  maxParticipants: sql<string>`facts.max_participants::text`,
-  areParticipantsReached: sql<boolean>`facts.are_participants_reached`,
+  key: sql<number>`campaign.key::float8`,
+  startsAt: instant(sql`campaign.start_at`),
+  endsAt: instant(sql`campaign.end_at`),
+  maxParticipants: sql<string>`campaign.max_participants::text`,
+  areParticipantsReached: sql<boolean>`campaign.max_participants <> 0 and coalesce(claimants.claimant_count >= campaign.max_participants, false)`,
   /** Null if there is no list, or its kind is unknown. */
-  listType: sql<AllowList['type'] | null>`facts.list_type`,
-  isDenied: sql<boolean | null>`facts.is_denied`,
-  isAdmitted: sql<boolean | null>`facts.is_admitted`,
+  listType: sql<AllowList['type'] | null>`standing.list_type`,
+  isDenied: sql<boolean | null>`standing.is_denied`,
+  isAdmitted: sql<boolean | null>`standing.is_admitted`,
   /** Null for a campaign without incentives. */
-  position: sql<number | null>`facts.position`,
-  type: sql<IncentiveType>`facts.type`,
-  isSpent: sql<boolean>`facts.is_spent`,
+  position: sql<number | null>`incentive."position"`,
+  type: sql<IncentiveType>`incentive.type`,
+  isSpent: sql<boolean>`incentive.is_spent`,
   /** Maximum number of claims of one address; `Infinity` if unlimited, null if unknown. */
-  maxClaims: sql<string | null>`facts.max_claims::text`,
-  hasClaimedAll: sql<boolean>`facts.has_claimed_all`,
+  maxClaims: sql<string | null>`allowed.max_claims::text`,
+  hasClaimedAll: sql<boolean>`case when allowed.max_claims = 1 then last.tx_hash is not null
+    when allowed.max_claims < 'Infinity' then (select count(*) from claims where ${ownClaims}) >= allowed.max_claims else false end`,
   /** The last claim of this address. */
-  lastHash: sql<string | null>`'0x' || encode(facts.last_hash, 'hex')`,
-  lastTimestamp: sql<number | null>`facts.last_timestamp::float8`,
+  lastHash: sql<string | null>`'0x' || encode(last.tx_hash, 'hex')`,
+  lastTimestamp: sql<number | null>`last.block_timestamp::float8`,
   /** A signature, or a proof (see schemas/payloads/claim-proofs). */
-  signature: sql<string | null>`facts.signature`,
+  signature: sql<string | null>`signed.signature`,
   /** What was paid of what a proof says; null without a proof. */
-  amountClaimed: sql<string | null>`facts.amount_claimed::text`,
+  amountClaimed: sql<string | null>`case when signed.signature like 'proof:%'
+    then (select coalesce(sum(claims.amount), 0) from claims where ${ownClaims})::text end`,
   /** The newest root; null where there is none, or it is unknown. */
   root: sql<string | null>`incentive.definition ->> 'root'`,
   /** The deadline of claims, in milliseconds since 1970, where it is not the end of the campaign. */
   claimUntil: instant(sql`(incentive.definition ->> 'claimUntil')::timestamptz`),
-  referrer: sql<string | null>`facts.referrer`,
-  campaignId: sql<string>`facts.campaign_id`,
-  validator: sql<string>`facts.validator`,
+  referrer: sql<string | null>`signed.referrer`,
+  campaignId: sql<string>`campaign.id`,
+  validator: sql<string>`campaign.validator`,
   /** Null if unknown, for campaigns of chains that are not followed, and without a signature. */
-  validatorKind: sql<ValidatorKind | null>`facts.validator_kind`,
+  validatorKind: sql<ValidatorKind | null>`followed.validator_kind`,
   /** What its validator takes for a claim, in wei; null if it takes nothing, or that is unknown. */
-  claimFee: sql<string | null>`paid.origin ->> 'claimFee'`,
+  claimFee: sql<
+    string | null
+  >`case when followed.validator_kind like 'Payable%' then followed.origin ->> 'claimFee' end`,
   reward: sql<string | null>`incentive.definition ->> 'reward'`,
   maxReward: sql<string | null>`incentive.definition ->> 'maxReward'`,
   rewardNow: sql<string | null>`figures.reward_now::text`,

@@ -32,7 +32,7 @@ const auctionState = sql`
     and not exists (select from followed_chains where followed_chains.chain_id = campaign.chain_id)`
 
 /**
- * The figures of `incentive`, a row of a `campaign`, as a relation of one row: `reward_limit`, `amount_claimed`, `entries` (of a raffle),
+ * The figures of `incentive`, a row of a `campaign`, with the `traits` of its type, as a relation of one row: `reward_limit`, `amount_claimed`, `entries` (of a raffle),
  * `budget_left`, `reward_now` (of a pegged incentive in its peg; of a raffle what is drawn), `claims_left`, `is_open_ended` and `runway` (of an
  * open-ended one: how many seconds its budget lasts at the rate that it pays); null where one does not apply or is unknown.
  * (An amount that is not known is nothing to "greatest".)
@@ -54,7 +54,6 @@ export const incentiveAmounts = (now: SQL) => sql`(
       then coalesce((incentive.definition ->> 'totalClaims')::numeric, incentive.claim_count) end as entries,
     coalesce((incentive.definition ->> 'openEnded')::boolean, false) as is_open_ended,
     coalesce((incentive.definition ->> 'totalAmountClaimed')::numeric, incentive.claimed_amount) as amount_claimed) recorded
-  left join incentive_traits traits on traits.type = incentive.type
   left join lateral (${auctionState}) state on true
   cross join lateral (select coalesce(state.balance, incentive.remaining_budget) as budget_left) held
 )`

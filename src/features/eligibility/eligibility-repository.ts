@@ -33,14 +33,14 @@ export function createEligibilityRepository(lookups: Database, clock: () => Date
         rows.flatMap((row) => (row.position === null ? [] : [appraise(row, user, now)])),
       )
       const campaigns = await Promise.all(
-        [...new Map(rows.map((row) => [row.id, row])).values()].map(async (row) => {
-          const own = appraisals.filter((one) => one.row.id === row.id)
+        [...new Map(rows.map((row) => [row.campaignId, row])).values()].map(async (row) => {
+          const own = appraisals.filter((one) => one.row.campaignId === row.campaignId)
           const incentives = await Promise.all(own.map((appraisal) => toIncentive(appraisal, user)))
           const verdicts = incentives.map(({ verdict }) => verdict)
-          return { id: row.id, verdict: evaluateCampaign(row, verdicts, now), incentives }
+          return { id: row.campaignId, verdict: evaluateCampaign(row, verdicts, now), incentives }
         }),
       )
-      const unknownCampaigns = ids.filter((id) => !rows.some((row) => row.id === id)).sort(byCampaignId)
+      const unknownCampaigns = ids.filter((id) => !rows.some((row) => row.campaignId === id)).sort(byCampaignId)
       return {
         body: { user, campaigns, unknownCampaigns },
         dependencies: {
@@ -62,12 +62,11 @@ const toIncentive = async (appraisal: Appraisal, user: string) => ({
 /** In the order of the campaigns, and of their incentives. */
 const prepareFacts = (lookups: Database) =>
   lookups
-    .select({ id: campaigns.id, ...factColumns })
+    .select(factColumns)
     .from(
       claimFacts(
         sql`array(select key from ${campaigns} requested where requested.id = any (${sql.placeholder('ids')}::text[]))`,
       ),
     )
-    .innerJoin(campaigns, sql`${campaigns.key} = facts.campaign_key`)
-    .orderBy(campaigns.chainId, campaigns.coreAddress, campaigns.identifier, sql`facts.position`)
+    .orderBy(sql`campaign.chain_id, campaign.core_address, campaign.identifier, incentive."position"`)
     .prepare('list_eligibility')

@@ -100,6 +100,7 @@ const outlooks = sql`
   )) end as outlook
   from requested campaign
   left join incentives incentive on incentive.campaign_key = campaign.key
+  left join incentive_traits traits on traits.type = incentive.type
   left join paced on paced.campaign_key = incentive.campaign_key and paced.incentive_position = incentive.position
   left join lateral (${derivedValues}) derived on true
   left join tokens token on token.chain_id = incentive.chain_id and token.address = asset

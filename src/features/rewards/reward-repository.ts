@@ -22,8 +22,9 @@ import type { ListRewardsQuery, ListRewardsResponse, Reward, RewardTotal } from 
 
 type RequestState = Omit<ListRewardsQuery, 'pageSize'> & { user: string; pageSize: number }
 
-export function createRewardRepository(database: Database, tokenStore: TokenStore, clock: () => Date) {
-  const readPage = createPageReader(database, tokenStore)
+/** @param lookups the pool for what is found by keys: to plan its statements takes longer than to run them for most accounts. */
+export function createRewardRepository(lookups: Database, tokenStore: TokenStore, clock: () => Date) {
+  const readPage = createPageReader(lookups, tokenStore)
 
   return {
     /**
@@ -73,9 +74,9 @@ export function createRewardRepository(database: Database, tokenStore: TokenStor
 }
 export type RewardRepository = ReturnType<typeof createRewardRepository>
 
-function createPageReader(database: Database, tokenStore: TokenStore) {
-  const rewards = prepareRewards(database)
-  const signed = prepareSigned(database)
+function createPageReader(lookups: Database, tokenStore: TokenStore) {
+  const rewards = prepareRewards(lookups)
+  const signed = prepareSigned(lookups)
 
   /** The incentives that the user has a signature on, what they pay, and those that can be claimed. */
   async function readSigned({ user, claimTransactions }: RequestState, now: Date, nowSeconds: number) {
@@ -238,44 +239,42 @@ const dollars = (amount: SQL, isKnown: SQL) => sql`case when ${isKnown} then tri
 const isSigned = sql`${claimSignatures} signed where signed.claimant = ${placeholder('user')}`
 
 /** The facts about all incentives that the user has a signature on, with the revision of the data; at least one row. */
-const prepareSigned = (database: Database) =>
-  database
+const prepareSigned = (lookups: Database) =>
+  lookups
     .select({
       revision: dataRevision,
-      isFound: sql<boolean>`facts.campaign_key is not null`,
+      isFound: sql<boolean>`campaign.key is not null`,
       ...factColumns,
       chainId: sql<number>`incentive.chain_id::float8`,
       asset: sql<string | null>`incentive.asset`,
       // Of up to 32 kB: it is read where it says the amount, can be checked, or is sent; null where it is of no use to the incentive.
       signature: sql<string | null>`case
-        when facts.signature is null or traits.limit_kind = 'budget' or facts.validator_kind is not null or ${placeholder('isWhole')}::boolean then facts.signature else '' end`,
+        when signed.signature is null or traits.limit_kind = 'budget' or followed.validator_kind is not null or ${placeholder('isWhole')}::boolean then signed.signature else '' end`,
     })
     .from(sql`(values (0)) as one`)
     .leftJoin(
       claimFacts(
-        sql`array(select campaign_key from ${isSigned} order by campaign_key, incentive_position)`,
-        sql`array(select incentive_position from ${isSigned} order by campaign_key, incentive_position)`,
+        sql`array(select signed.campaign_key from ${isSigned} order by campaign_key, incentive_position)`,
+        sql`array(select signed.incentive_position from ${isSigned} order by campaign_key, incentive_position)`,
       ),
       sql`true`,
     )
-    .leftJoin(sql`incentive_traits traits`, sql`traits.type = facts.type`)
-    .orderBy(sql`campaign.chain_id, campaign.core_address, campaign.identifier, facts."position"`)
+    .orderBy(sql`campaign.chain_id, campaign.core_address, campaign.identifier, incentive."position"`)
     .prepare('list_signed_incentives')
 
 /** A page of entries with their facts, and the totals of all; one row without an entry if the page is empty. */
-function prepareRewards(database: Database) {
+function prepareRewards(lookups: Database) {
   const after = sql`${placeholder('timestamp')}::bigint`
   const entries = sql`claimant_entries(${placeholder('user')}, ${placeholder('chains')}::bigint[],
     ${placeholder('keys')}::bigint[], ${placeholder('positions')}::smallint[])`
   const sortKey = sql`coalesce(last_timestamp, ${sql.raw(String(NO_CLAIM))})`
   const order = sql`sort_value desc, chain_id, core_address, identifier, "position"`
-  const paged = database.$with('paged', {}).as(sql`
+  const paged = lookups.$with('paged', {}).as(sql`
     with entry as materialized (
       select own.*, ${sortKey} as sort_value, campaign.id, campaign.chain_id, campaign.core_address, campaign.identifier,
-        campaign.campaign_name, incentive.asset
+        campaign.campaign_name
       from ${entries} own
       join campaigns campaign on campaign.key = own.campaign_key
-      join incentives incentive on incentive.campaign_key = own.campaign_key and incentive."position" = own."position"
       where own.claim_count >= ${placeholder('leastClaims')}::integer
     ), page as materialized (
       select *, row_number() over (order by ${order}) as nth from entry
@@ -288,13 +287,16 @@ function prepareRewards(database: Database) {
       from (
         select chain_id, asset, sum(claim_count) as claims, sum(amount)::text as amount,
           ${dollars(sql`sum(amount_usd)`, sql`sum(unvalued_count) < sum(claim_count)`)} as amount_usd, sum(unvalued_count) as unvalued
-        from entry where asset is not null and claim_count > 0 group by chain_id, asset
+        from (
+          select entry.*, (select asset from incentives where incentives.campaign_key = entry.campaign_key and incentives."position" = entry."position")
+          from entry where claim_count > 0
+        ) claimed where asset is not null group by chain_id, asset
       ) summed
     )
     -- On the first row only: there may be thousands.
     select case when coalesce(nth, 1) = 1 then total.totals end as totals, page.* from total left join page on true`)
   const onPage = (column: SQL) => sql`array(select ${column} from paged order by campaign_key, "position")`
-  return database
+  return lookups
     .with(paged)
     .select({
       tokenVersion,
@@ -304,7 +306,7 @@ function prepareRewards(database: Database) {
       id: sql<string | null>`paged.id`,
       chainId: sql<number>`paged.chain_id::float8`,
       campaignName: sql<string | null>`paged.campaign_name`,
-      asset: sql<string | null>`paged.asset`,
+      asset: sql<string | null>`incentive.asset`,
       claims: sql<number>`paged.claim_count::float8`,
       amount: sql<string | null>`paged.amount::text`,
       amountUsd: sql<string | null>`${dollars(sql`paged.amount_usd`, sql`paged.unvalued_count < paged.claim_count`)}`,
@@ -313,7 +315,7 @@ function prepareRewards(database: Database) {
     .from(sql`paged`)
     .leftJoin(
       claimFacts(onPage(sql`campaign_key`), onPage(sql`"position"`)),
-      sql`facts.campaign_key = paged.campaign_key and facts."position" = paged."position"`,
+      sql`campaign.key = paged.campaign_key and incentive."position" = paged."position"`,
     )
     .orderBy(sql`paged.nth`)
     .prepare('list_rewards')

@@ -44,8 +44,9 @@ test.each(Object.entries(MAX_FILES))('the way of %s leads from file to file, %i 
   expect(files.length).toBeGreaterThan(3)
   expect(files.length).toBeLessThanOrEqual(maxFiles)
   const sources = files.map((file) => readFileSync(join(root, file), 'utf8'))
-  const names = (importer: string | undefined, file: string) => importer?.includes(`/${basename(file)}'`)
-  /** Whether another file of the way is in its folder, imports it, or is imported by it. */
+  const names = (user: string | undefined, file: string) =>
+    user?.includes(`/${basename(file)}'`) || (file.endsWith('.sql') && user?.includes(`${basename(file, '.sql')}(`))
+  /** Whether another file of the way is in its folder, imports it or calls its function, or is imported by it. */
   const isConnected = (file: string, index: number) =>
     files.some(
       (other, place) =>
