@@ -4,7 +4,7 @@ import { readStatements } from '../../read-models/named-statements.ts'
 import { priceKinds } from '../../read-models/prices/maintain.ts'
 import type { StagedKind } from '../../read-models/steps.ts'
 import type { Query } from '../batch-connection.ts'
-import { touchClaimed } from './merge-campaigns.ts'
+import { touchClaimed } from './merge-claims.ts'
 
 const { measureRevaluation, findRevaluationDeltas, storeRevaluedClaims } = readStatements(
   'ingest/merge/revalue-claims.sql',

@@ -1,22 +1,17 @@
-import { differingFacetRows, facetsOf } from './check.ts'
+import { readStatements } from '../named-statements.ts'
 
-/** The facets of staged campaigns, whose other rows are written; incentives that they no longer have may still be there. */
-export const insertStagedFacets = `insert into campaign_facets (kind, chain_id, value, campaign_key, block_timestamp)
-  select kind, facet.chain_id, value, campaign_key, block_timestamp
-  from (
-    ${facetsOf('staged_key', 'position = any (incentive_positions)')}
-    union
-    select 'collection', nft_collection_chain_id, nft_collection_address, key
-    from staged_campaign join staged_key using (id) where nft_collection_address is not null
-  ) facet
-  join campaigns on key = campaign_key`
+const statements = readStatements(
+  'read-models/campaign-index/maintain.sql',
+  ...(['insertStagedFacets', 'emptyFacets', 'stageAllKeys', 'analyzeStagedKeys'] as const),
+)
 
-/** Facets by the other rows of all campaigns. Writes only what differs. */
+/** For the campaigns that a batch replaces, once their other rows are written. */
+export const insertStagedFacets = statements.insertStagedFacets
+
+/** From the other rows of all campaigns, on a connection that has working tables. */
 export const recomputeFacets = [
-  `create temp table differing_facets on commit drop as ${differingFacetRows('campaigns')}`,
-  `delete from campaign_facets stored using differing_facets other
-  where is_surplus
-    and (stored.kind, stored.chain_id, stored.value, stored.campaign_key) = (other.kind, other.chain_id, other.value, other.campaign_key)`,
-  `insert into campaign_facets (kind, chain_id, value, campaign_key, block_timestamp)
-  select kind, chain_id, value, campaign_key, block_timestamp from differing_facets where not is_surplus`,
+  statements.emptyFacets,
+  statements.stageAllKeys,
+  statements.analyzeStagedKeys,
+  statements.insertStagedFacets,
 ]

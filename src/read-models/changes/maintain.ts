@@ -15,19 +15,6 @@ export const pendingTables = {
 
 const statements = readStatements('read-models/changes/maintain.sql', 'takeRevision', 'recordChanges', 'recordFinality')
 
-/** Records that campaigns need, and what identifies each: no reader of the changes gets them, but a copy has to be whole. */
-type NeededRecord = 'actionTemplate' | 'contract' | 'claimSignature' | 'claimProof'
-
-/** What identifies a record, as JSON. @param columns an expression for each identity key. */
-export const identityOf = (type: NeededRecord, columns: Readonly<Record<string, string>>) =>
-  `jsonb_build_object('type', '${type}'${Object.entries(columns)
-    .map(([key, column]) => `, '${key}', ${column}`)
-    .join('')})`
-
-/** @param identity see `identityOf`. @param from the rows that come, change or go. */
-export const noteRecords = (identity: string, from: string) =>
-  `insert into pending_changes (kind, details) select 'records.changed', ${identity} from ${from}`
-
 const appliesTo: readonly StagedKind[] = [
   ...(['token', 'tokenPrice', 'feedPrice', 'withdrawnFeedPrice', 'priceSource'] as const),
   ...(['campaign', 'campaignMetadata', 'incentive', 'claim'] as const),
