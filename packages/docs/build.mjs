@@ -27,7 +27,26 @@ export async function buildDocs(outDir) {
   const code = Buffer.from(outputFiles[0]?.contents ?? []).toString('base64')
   /** @type {typeof import('./src/pages.ts')} */
   const { makeFolders } = await import(`data:text/javascript;base64,${code}`)
-  const { pages, sources } = await makeFolders(root)
+  const { pages, sources } = await makeFolders(root, await bundleSearch())
   await writeFolder(outDir, pages)
   return [...Object.keys(metafile.inputs), ...sources]
+}
+
+/**
+ * What the pages search with: a script of its own, which a browser loads when somebody searches. It is made of what makes the
+ * index.
+ */
+export async function bundleSearch() {
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: ['packages/docs/src/search/search-index.ts'],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    legalComments: 'none',
+    logLevel: 'error',
+  })
+  return Buffer.from(outputFiles[0]?.contents ?? []).toString()
 }

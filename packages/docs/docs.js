@@ -2,7 +2,8 @@
  * What the documentation does by itself: copying, trying operations, searching. Without it, everything can be read.
  */
 
-/** @typedef {{ url: string, title: string, of: string, words: string }} SearchEntry */
+/** @typedef {typeof import('./src/search/search-index.ts')} SearchScript */
+/** @typedef {ReturnType<SearchScript['openIndex']>} Find */
 
 const TOKEN = 'reward-campaigns-token'
 
@@ -303,11 +304,11 @@ function toReadable(text) {
 const MAX_FOUND = 12
 const search = find('#search', HTMLInputElement)
 const found = find('#found', HTMLElement)
-/** @type {Promise<SearchEntry[]> | undefined} */
-let entries
+/** @type {Promise<Find> | undefined} */
+let finding
 
 search?.addEventListener('focus', () => {
-  entries ??= loadEntries()
+  finding ??= loadSearch()
 })
 search?.addEventListener('input', () => void showFound())
 search?.addEventListener('keydown', ({ key }) => {
@@ -334,52 +335,40 @@ function closeFound() {
   if (found) found.hidden = true
 }
 
-/** What cannot be had now is asked for again with the next letter. @returns {Promise<SearchEntry[]>} */
-async function loadEntries() {
+/** What cannot be had now is asked for again with the next letter. @returns {Promise<Find>} */
+async function loadSearch() {
   try {
-    const response = await fetch(new URL('docs/search.json', ROOT))
-    if (response.ok) return await response.json()
+    /** @type {[SearchScript, Response]} */
+    const [{ openIndex }, response] = await Promise.all([
+      import(new URL('docs/search.js', ROOT).href),
+      fetch(new URL('docs/search.json', ROOT)),
+    ])
+    if (response.ok) return openIndex(await response.text())
   } catch {
     // The service is away.
   }
-  entries = undefined
-  return []
+  finding = undefined
+  return () => []
 }
 
 async function showFound() {
+  finding ??= loadSearch()
+  const find = await finding
   if (!search || !found) return
-  const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean)
-  entries ??= loadEntries()
-  const ranked = (await entries)
-    .map((entry) => ({ entry, rank: rankOf(entry, wanted) }))
-    .filter(({ rank }) => rank > 0)
-    .sort((one, other) => other.rank - one.rank)
-  const links = ranked.slice(0, MAX_FOUND).map(({ entry }) => {
+  // What is there by now: more may have been typed meanwhile.
+  const ranked = find(search.value)
+  const links = ranked.slice(0, MAX_FOUND).map(({ url, title, of }) => {
     const link = document.createElement('a')
-    link.href = new URL(entry.url.slice(1), ROOT).href
-    link.append(element('strong', entry.title), element('span', entry.of))
+    link.href = new URL(url.slice(1), ROOT).href
+    link.append(element('strong', title), element('span', of))
     const item = document.createElement('li')
     item.append(link)
     return item
   })
-  found.hidden = wanted.length === 0
-  find('ul', HTMLElement, found)?.replaceChildren(...links)
-  const count = find('p', HTMLElement, found)
+  found.hidden = search.value.trim() === ''
+  found.querySelector('ul')?.replaceChildren(...links)
+  const count = found.querySelector('p')
   if (count)
     count.textContent =
       ranked.length > MAX_FOUND ? `${ranked.length} places, the best of them` : `${ranked.length} places`
-}
-
-/** Every word must be there; in a title it counts most. @param {SearchEntry} entry @param {string[]} wanted */
-function rankOf({ title, of, words }, wanted) {
-  const [name, place, text] = [title, of, words].map((part) => part.toLowerCase())
-  let rank = 0
-  for (const word of wanted) {
-    if (name?.startsWith(word)) rank += 8
-    else if (name?.includes(word)) rank += 4
-    else if (place?.includes(word)) rank += 2
-    else if (text?.includes(word)) rank += 1
-    else return 0
-  }
-  return rank
 }

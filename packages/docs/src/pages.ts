@@ -8,6 +8,7 @@ import { toSearchEntries } from './content/search-entries.ts'
 import { documentOf, folderOf, SERVED, type Served } from './content/surfaces.ts'
 import { createLayout } from './html/layout.ts'
 import { referenceBody } from './html/reference.ts'
+import { makeIndex } from './search/search-index.ts'
 
 /** What the pages are made of, besides the OpenAPI document. */
 export interface Sources {
@@ -16,14 +17,15 @@ export interface Sources {
   assets: [name: string, text: string][]
 }
 
-/** Reads them, for a service. */
-export async function readSources(project: Project, served: Served): Promise<Sources> {
+/** Reads them, for a service; what the pages search with is bundled. */
+export async function readSources(project: Project, served: Served, searchScript: string): Promise<Sources> {
   const read = (file: string) => project.read(`packages/${file}`)
   return {
     articles: await readArticles(project, served),
     assets: [
       ['docs/docs.css', `${await read('look/look.css')}\n${await read('docs/docs.css')}`],
       ['docs/docs.js', await read('docs/docs.js')],
+      ['docs/search.js', searchScript],
       ['docs/icon.svg', await read('docs/icon.svg')],
     ],
   }
@@ -33,13 +35,13 @@ export async function readSources(project: Project, served: Served): Promise<Sou
  * The files of all pages below `root`, in a folder for each set of what a service can serve: `public-staging-explorer/docs/guides.html`.
  * Where the operations are served, the service fills in.
  */
-export async function makeFolders(root: string) {
+export async function makeFolders(root: string, searchScript: string) {
   const project = openProject(root)
   const document: ApiDocument = JSON.parse(await project.read('openapi.json'))
   const folders = await Promise.all(
     SERVED.map(async (served) => {
       const shown = resolveReferences(documentOf(document, served))
-      const files = makePages(shown, await readSources(project, served), served.hasExplorer)
+      const files = makePages(shown, await readSources(project, served, searchScript), served.hasExplorer)
       return [...files].map(([file, text]): [string, string] => [`${folderOf(served)}/${file}`, text])
     }),
   )
@@ -72,7 +74,7 @@ export function makePages(
     ...guides.map(({ url, markdown }): [string, string] => [`${url.slice(1)}.md`, markdown]),
     ['llms.txt', toLlmsText(document, guides)],
     ['llms-full.txt', toLlmsFullText(document, guides)],
-    ['docs/search.json', JSON.stringify(toSearchEntries(document, articles))],
+    ['docs/search.json', makeIndex(toSearchEntries(document, articles))],
     ...assets,
   ])
 }

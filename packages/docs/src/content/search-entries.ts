@@ -1,42 +1,54 @@
+import type { EntryKind, SearchEntry } from '../search/search-index.ts'
 import { type ApiDocument, groupOperations } from './api-document.ts'
-import type { Articles } from './articles.ts'
+import type { ArticlePage, Articles } from './articles.ts'
 
-/** A place that the search finds: by its title and by the words that stand there. */
-interface SearchEntry {
-  url: string
-  title: string
-  /** What it is a part of. */
-  of: string
-  words: string
-}
+/** Pages that repeat what others say better. */
+const ASIDES = ['/docs/changelog', '/docs/readme', '/docs/glossary']
 
 /** Everything that the search of the pages looks through. */
 export function toSearchEntries(document: ApiDocument, articles: Articles): SearchEntry[] {
   const operations = groupOperations(document).flatMap((group) =>
     group.operations.flatMap(({ operationId, summary, path, description, parameters = [] }): SearchEntry[] => [
-      { url: `/docs#${operationId}`, title: summary, of: `GET ${path}`, words: `${operationId} ${description}` },
-      ...parameters.map((parameter) => ({
-        url: `/docs#${operationId}-${parameter.name}`,
-        title: parameter.name,
-        of: summary,
-        words: parameter.description ?? '',
-      })),
+      {
+        url: `/docs#${operationId}`,
+        kind: 'operation',
+        title: summary,
+        of: `GET ${path}`,
+        words: `${operationId} ${description}`,
+      },
+      ...parameters.map(
+        (parameter): SearchEntry => ({
+          url: `/docs#${operationId}-${parameter.name}`,
+          kind: 'parameter',
+          title: parameter.name,
+          of: summary,
+          words: parameter.description ?? '',
+        }),
+      ),
     ]),
   )
-  const schemas = Object.entries(document.components.schemas).map(([name, { description = '', properties = {} }]) => ({
-    url: `/docs#schema-${name}`,
-    title: name,
-    of: 'Schemas',
-    words: [description, ...Object.entries(properties).flatMap(([key, value]) => [key, value.description])].join(' '),
-  }))
-  const pages = [...articles.guides.flatMap(({ pages }) => pages), ...articles.others].flatMap(
-    ({ url, title, sections }) =>
-      sections.map((section, index) => ({
+  const schemas = Object.entries(document.components.schemas).map(
+    ([name, { description = '', properties = {} }]): SearchEntry => ({
+      url: `/docs#schema-${name}`,
+      kind: 'schema',
+      title: name,
+      of: 'Schemas',
+      words: [description, ...Object.entries(properties).flatMap(([key, value]) => [key, value.description])].join(' '),
+    }),
+  )
+  const sectionsOf = ({ url, title, sections }: ArticlePage, kinds: [first: EntryKind, others: EntryKind]) =>
+    sections.map(
+      (section, index): SearchEntry => ({
         url: index === 0 ? url : `${url}#${section.id}`,
+        kind: index === 0 ? kinds[0] : kinds[1],
         title: section.title,
         of: index === 0 ? '' : title,
         words: section.text,
-      })),
+      }),
+    )
+  const guides = articles.guides.flatMap(({ pages }) => pages.flatMap((page) => sectionsOf(page, ['guide', 'section'])))
+  const others = articles.others.flatMap((page) =>
+    sectionsOf(page, ASIDES.includes(page.url) ? ['reference', 'aside'] : ['reference', 'reference']),
   )
-  return [...operations, ...pages, ...schemas]
+  return [...guides, ...operations, ...others, ...schemas]
 }

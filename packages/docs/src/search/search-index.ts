@@ -1,0 +1,62 @@
+import MiniSearch, { type Options } from 'minisearch'
+import { toQueryTerms, toTerms, wordsOf } from './terms.ts'
+
+/** What an entry is: who searches wants an explanation first, then what can be requested. */
+export type EntryKind = 'guide' | 'section' | 'operation' | 'reference' | 'parameter' | 'schema' | 'aside'
+
+const WEIGHTS: Readonly<Record<EntryKind, number>> = {
+  guide: 1.6,
+  section: 1.2,
+  operation: 1.1,
+  reference: 1.1,
+  parameter: 0.3,
+  schema: 0.3,
+  aside: 0.3,
+}
+
+/** A place that the search finds: by its title, by that of its page, and by the words that stand there. */
+export interface SearchEntry {
+  url: string
+  kind: EntryKind
+  title: string
+  /** What it is a part of. */
+  of: string
+  words: string
+}
+
+/** What is shown of a place. */
+export type FoundEntry = Pick<SearchEntry, 'url' | 'title' | 'of'>
+
+const OPTIONS: Options<SearchEntry> = {
+  idField: 'url',
+  fields: ['title', 'of', 'words'],
+  storeFields: ['kind', 'title', 'of'],
+  tokenize: wordsOf,
+  processTerm: toTerms,
+}
+
+/** The index of the entries, as it is served. */
+export function makeIndex(entries: SearchEntry[]): string {
+  const index = new MiniSearch(OPTIONS)
+  index.addAll(entries)
+  return JSON.stringify(index)
+}
+
+/** Finds entries in an index: those with all words first, then those with some. */
+export function openIndex(json: string): (query: string) => FoundEntry[] {
+  const index = MiniSearch.loadJSON(json, OPTIONS)
+  return (query) => {
+    const { typed, others } = toQueryTerms(query)
+    const terms = [...others, ...typed]
+    const found = index.search(terms.join(' '), {
+      processTerm: (term) => term,
+      tokenize: (text) => text.split(' ').filter((term) => term !== ''),
+      boost: { title: 3, of: 1.5 },
+      boostTerm: (_, position) => (position < others.length ? 0.7 : 1),
+      boostDocument: (_, __, stored) => WEIGHTS[stored?.kind as EntryKind],
+      prefix: (term, position) => position === terms.length - 1 && term.length > 1,
+      fuzzy: (term) => term.length > 5 && 0.25,
+    })
+    return found.map(({ id, title, of }) => ({ url: id, title, of }))
+  }
+}

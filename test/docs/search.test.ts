@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openIndex } from '../../packages/docs/src/search/search-index.ts'
+import { startTestApp, type TestApp } from '../setup/test-app.ts'
+
+/*
+ * The search of the pages, asked as people type.
+ */
+
+let api: TestApp
+let find: ReturnType<typeof openIndex>
+beforeAll(async () => {
+  api = await startTestApp()
+  find = openIndex((await api.get('/docs/search.json')).body)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+describe('what people type finds its page first', () => {
+  test.each([
+    ['how do I page through everything exactly once', '/docs/guides/paging'],
+    ['nginx under /api', '/docs/guides/proxies'],
+    ['why is my campaign missing', '/docs/guides/filters#what-the-defaults-hide'],
+    ['notified of new campaigns', '/docs/guides/following-changes'],
+    ['what can a user claim', '/docs/guides/user-rewards'],
+    ['convert wei to eth', '/docs/guides/amounts'],
+    ['amount is a string', '/docs/guides/amounts'],
+    ['401 unauthorized', '/docs/guides/protected-operations'],
+    ['rate limit 429', '/docs/guides/limits'],
+    ['how long may a request take', '/docs/guides/limits'],
+    ['backup the database', '/docs/guides/backup'],
+    ['upgrade without downtime', '/docs/guides/upgrading'],
+    ['docker compose backup', '/docs/guides/compose'],
+    ['prometheus metrics', '/docs/guides/monitoring'],
+    ['import csv', '/docs/guides/importing'],
+    ['token not whitelisted', '/docs/guides/importing'],
+    ['show the effect of my transaction', '/docs/guides/minimum-blocks'],
+    ['download all data', '/docs/guides/copies'],
+    ['duckdb', '/docs/guides/copies'],
+    ['mcp server for claude', '/docs/guides/agents'],
+    ['price feed chainlink', '/docs/guides/prices'],
+    ['apr of a campaign', '/docs/guides/filters#outlook'],
+    ['claim reverts', '/docs/guides/reward-states'],
+    ['pgbouncer', '/docs/guides/database-connections'],
+    ['read replica lag', '/docs/guides/read-replicas'],
+    ['etag if-none-match', '/docs/guides/caching'],
+    ['how old can a response be', '/docs/guides/caching'],
+    ['index my own chain', '/docs/guides/following-a-chain'],
+    ['reorg', '/docs/guides/demo#see-a-reorganisation'],
+    ['how do I delete a campaign', '/docs/guides/importing'],
+    ['my page shows the same campaign twice', '/docs/guides/paging'],
+    ['what does 503 mean', '/docs/guides/errors'],
+    ['load balancer health check', '/docs/guides/health-checks'],
+    ['react example', '/docs/guides/examples'],
+    ['kubernetes readiness probe', '/docs/guides/kubernetes'],
+    ['how much memory does it need', '/docs/guides/capacity'],
+    ['run on several cores', '/docs/guides/several-processes'],
+    ['export to excel', '/docs/guides/user-rewards#a-statement-for-a-spreadsheet'],
+    ['filter by chain and token', '/docs/guides/filters'],
+    ['sort by ending soon', '/docs/guides/filters'],
+    ['check the database with doctor', '/docs/guides/checks-and-repairs'],
+    ['breaking changes deprecation', '/docs/guides/versions'],
+    ['opensearch elasticsearch', '/docs/guides/search-engines'],
+    ['login with a token', '/docs/guides/protected-operations'],
+    ['showActiveOnly', '/docs#listCampaigns-showActiveOnly'],
+    ['list of all settings', '/docs/settings'],
+    ['claims over time for a chart', '/docs#listActivity'],
+  ])('%s', (query, page) => {
+    const [first] = find(query)
+    const [path] = first?.url.split('#') ?? []
+    // A section is expected where the page has many subjects.
+    expect(page.includes('#') ? first?.url : path).toBe(page)
+  })
+})
+
+test('a word may be typed in part, or with a mistake', () => {
+  expect(find('upgr')[0]?.url).toMatch(/^\/docs\/guides\/upgrading/)
+  expect(find('kuberntes')[0]?.url).toBe('/docs/guides/kubernetes')
+})
+
+test('where no place has all words, those with most of them come', () => {
+  expect(find('zeppelin webhook')[0]?.url).toMatch(/^\/docs\/guides\/following-changes/)
+  expect(find('zeppelin')).toEqual([])
+})
+
+test('words that say nothing count where there is nothing else', () => {
+  expect(find('what is it').length).toBeGreaterThan(0)
+  expect(find('')).toEqual([])
+  expect(find('?!')).toEqual([])
+})
+
+test('guides come before schemas and parameters with the same words', () => {
+  const urls = find('incentive').map(({ url }) => url)
+  const firstOf = (start: string) => urls.findIndex((url) => url.startsWith(start))
+  expect(firstOf('/docs/guides/')).toBeLessThan(2)
+  for (const later of ['/docs#schema-', '/docs#listCampaigns-incentiveType']) {
+    expect(firstOf(later), later).toBeGreaterThan(firstOf('/docs/guides/'))
+  }
+})
