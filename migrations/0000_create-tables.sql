@@ -175,6 +175,21 @@ CREATE TABLE "back_filled_prices" (
 	CONSTRAINT "back_filled_prices_chain_id_feed_block_number_log_index_pk" PRIMARY KEY("chain_id","feed","block_number","log_index")
 );
 --> statement-breakpoint
+CREATE TABLE "compared_counters" (
+	"chain_id" bigint NOT NULL,
+	"contract" text NOT NULL,
+	"counter" text NOT NULL,
+	"campaign_id" text,
+	"position" smallint,
+	"on_chain" numeric,
+	"stored" numeric NOT NULL,
+	"block_number" bigint NOT NULL,
+	"compared_at" timestamp (3) with time zone NOT NULL,
+	"agreed_block" bigint,
+	CONSTRAINT "compared_counters_chain_id_contract_counter_pk" PRIMARY KEY("chain_id","contract","counter"),
+	CONSTRAINT "compared_counters_are_of_an_incentive_or_a_core" CHECK (num_nonnulls("compared_counters"."campaign_id", "compared_counters"."position") in (0, 2))
+);
+--> statement-breakpoint
 CREATE TABLE "followed_blocks" (
 	"chain_id" bigint NOT NULL,
 	"number" bigint NOT NULL,
@@ -208,6 +223,13 @@ CREATE TABLE "followed_chains" (
 	"finalized_block" bigint,
 	"looked_at" timestamp (3) with time zone,
 	"trouble" text,
+	"proven_block" bigint,
+	"proven_at" timestamp (3) with time zone,
+	"proven_campaigns" bigint,
+	"proven_claims" bigint,
+	"uncounted_campaigns" bigint,
+	"uncounted_claims" bigint,
+	"differences" integer DEFAULT 0 NOT NULL,
 	CONSTRAINT "followed_chains_as_of_is_whole" CHECK (num_nonnulls("followed_chains"."as_of_block", "followed_chains"."as_of_block_hash", "followed_chains"."as_of_at") in (0, 3))
 );
 --> statement-breakpoint
@@ -478,6 +500,7 @@ ALTER TABLE "action_steps" ADD CONSTRAINT "action_steps_campaign_key_campaigns_k
 ALTER TABLE "campaigns" ADD CONSTRAINT "campaigns_action_template_id_action_templates_id_fk" FOREIGN KEY ("action_template_id") REFERENCES "public"."action_templates"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "back_filled_claims" ADD CONSTRAINT "back_filled_claims_chain_id_followed_chains_chain_id_fk" FOREIGN KEY ("chain_id") REFERENCES "public"."followed_chains"("chain_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "back_filled_prices" ADD CONSTRAINT "back_filled_prices_chain_id_followed_chains_chain_id_fk" FOREIGN KEY ("chain_id") REFERENCES "public"."followed_chains"("chain_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "compared_counters" ADD CONSTRAINT "compared_counters_chain_id_followed_chains_chain_id_fk" FOREIGN KEY ("chain_id") REFERENCES "public"."followed_chains"("chain_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "followed_blocks" ADD CONSTRAINT "followed_blocks_chain_id_followed_chains_chain_id_fk" FOREIGN KEY ("chain_id") REFERENCES "public"."followed_chains"("chain_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "followed_campaigns" ADD CONSTRAINT "followed_campaigns_chain_id_followed_chains_chain_id_fk" FOREIGN KEY ("chain_id") REFERENCES "public"."followed_chains"("chain_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "left_out_campaigns" ADD CONSTRAINT "left_out_campaigns_chain_id_followed_chains_chain_id_fk" FOREIGN KEY ("chain_id") REFERENCES "public"."followed_chains"("chain_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

@@ -237,7 +237,6 @@ async function servePages(
   await serveExplorer(pages, explorerFolder, {
     campaigns: createExplorerRepository(lookups),
     hasAddressLookups: settings.ADDRESS_LOOKUPS,
-    imageHosts: settings.IMAGE_HOSTS ?? [],
     surfaces: settings.SURFACES,
   })
   serveWellKnown(pages, settings, now)

@@ -54,19 +54,6 @@ export const Settings = Type.Object({
     'Whether responses show what an address has claimed and can claim: `/eligibility`, `/users/{address}/rewards`, and `claimant` of `/claims`.',
     { default: true },
   ),
-  IMAGE_HOSTS: Type.Optional(
-    list(
-      'Hosts from which the explorer may load, by HTTPS, the pictures that records name for tokens, projects and NFTs; `*.` stands for any subdomain. The browsers of visitors contact these hosts, the service does not. Unset: none.',
-      {
-        items: {
-          type: 'string',
-          pattern:
-            '^(\\*\\.)?[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*(:[0-9]{1,5})?$',
-          'x-expected': 'a host such as images.example or *.images.example, in lower case',
-        },
-      },
-    ),
-  ),
   MCP: yesOrNo('Serve the tools for agents (Model Context Protocol) at `/mcp`, if the public operations are served.', {
     default: true,
   }),
@@ -195,6 +182,15 @@ export const Settings = Type.Object({
     'Maximum age of a stale public response served while the database is unreachable, in seconds. 0: none is served.',
     { minimum: 0, maximum: 86_400, default: 60 },
   ),
+  PROVE_RECENT_SECONDS: whole(
+    'Interval at which `index` compares the counters of incentives with new claims with what is stored, in seconds.',
+    { minimum: 1, maximum: 86_400, default: 600 },
+  ),
+  PROVE_ALL_HOURS: whole('Time within which `index` compares the counters of all contracts again, in hours.', {
+    minimum: 1,
+    maximum: 8760,
+    default: 24,
+  }),
   SHUTDOWN_TIMEOUT_SECONDS: whole('Timeout of the shutdown after SIGTERM, in seconds.', {
     minimum: 1,
     maximum: 600,

@@ -59,8 +59,9 @@ program
   .description('index chains until SIGTERM')
   .option('--chains <file>', 'chain file, in YAML or JSON')
   .option('--once', 'exit when each chain has reached the head it had at the start')
+  .option('--prove', 'with --chains: compare the counters of contracts with what is stored, mend, and exit')
   .option('--status', 'show the indexing status of each chain')
-  .option('--json', 'with --status: print NDJSON')
+  .option('--json', 'with --status or --prove: print NDJSON')
   .action(index)
 
 program
@@ -158,14 +159,21 @@ program
   .argument('<url>', 'base URL of the operations', toBaseUrl)
   .action(async (url: string) => (await import('./services/mcp.ts')).mcp(url))
 
-type IndexOptions = { chains?: string; once?: boolean; status?: boolean; json?: boolean }
+type IndexOptions = { chains?: string; once?: boolean; prove?: boolean; status?: boolean; json?: boolean }
 
-async function index({ chains, once = false, status = false, json = false }: IndexOptions) {
+async function index({ chains, once = false, prove = false, status = false, json = false }: IndexOptions) {
   if ((chains === undefined) !== status) program.error('error: index needs --chains FILE, or --status')
-  if (chains === undefined ? once : json) program.error('error: --once goes with --chains, and --json with --status')
+  const isMisplaced = (once || prove) && (chains === undefined || (once && prove))
+  if (isMisplaced || (json && !status && !prove)) {
+    program.error('error: either --once or --prove goes with --chains, and --json with --status or --prove')
+  }
   if (chains === undefined) {
     const { printIndexStatus } = await import('./services/index-status.ts')
     return printIndexStatus(await readSettings(), { json })
+  }
+  if (prove) {
+    const { proveChains } = await import('./services/prove-chains.ts')
+    return proveChains(await readSettings(), { chains, json })
   }
   const { indexChains } = await import('./services/index-chains.ts')
   await indexChains(await readSettings(), { chains, once })
@@ -174,7 +182,8 @@ async function index({ chains, once = false, status = false, json = false }: Ind
 program.hook('preAction', async (_program, command) => {
   // What goes on until it is ended does so in its own way.
   const isService =
-    ['serve', 'notify'].includes(command.name()) || (command.name() === 'index' && command.opts().chains !== undefined)
+    ['serve', 'notify'].includes(command.name()) ||
+    (command.name() === 'index' && command.opts().chains !== undefined && command.opts().prove !== true)
   if (isService) return
   // The reader has gone, as `head` does: the rest is for none.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -28,6 +28,7 @@ const ChainEntry = Type.Object(
     openAllowLists: Type.Optional(Type.Array(ref(Address), { maxItems: 1000 })),
     prices: Type.Optional(Type.Array(PriceEntry, { maxItems: 1000 })),
     trustedTokens: Type.Optional(Type.Array(ref(Address), { maxItems: 1000 })),
+    prove: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },
 )
@@ -51,6 +52,8 @@ export interface ChainSettings {
   prices: readonly PriceSource[]
   /** Tokens that are whitelisted unless a token record is imported. */
   trustedTokens: ReadonlySet<Hex>
+  /** Whether counters of contracts are compared with what is stored; absent: they are. */
+  prove?: boolean | undefined
 }
 
 /** An invalid chain file. The message has a line for each fault, and never a URL. */
@@ -107,7 +110,7 @@ export function parseChainFile(
 }
 
 function toSettings(entry: Static<typeof ChainEntry>): ChainSettings {
-  const { chainId, rpc, cores, startBlock, openAllowLists = [], prices = [], trustedTokens = [] } = entry
+  const { chainId, rpc, cores, startBlock, openAllowLists = [], prices = [], trustedTokens = [], prove } = entry
   return {
     chainId,
     urls: rpc.filter((url) => !isSocket(url)),
@@ -117,6 +120,7 @@ function toSettings(entry: Static<typeof ChainEntry>): ChainSettings {
     startBlock,
     prices: prices.map((price) => toPriceSource(chainId, price)),
     trustedTokens: toAddresses(trustedTokens),
+    prove,
   }
 }
 

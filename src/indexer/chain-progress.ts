@@ -1,4 +1,5 @@
 import { OperatorError } from '../operator-error.ts'
+import type { ProofReport, ReadAgain } from './proof/chain-proof.ts'
 import type { Heads } from './rpc/chain-client.ts'
 import type { BlockHeader } from './rpc/parse-responses.ts'
 import type { ChainUpdate, FollowedState } from './sync/sync-updates.ts'
@@ -16,6 +17,12 @@ export type ChainEvent =
   | { type: 'arrived'; asOf: BlockHeader }
   /** The database refuses the facts of a campaign; without a reason, it has accepted them now. */
   | { type: 'left-out'; campaignId: string; reason: string | undefined }
+  /** Counters of contracts were compared with what is stored. */
+  | { type: 'compared'; report: ProofReport }
+  /** Blocks were read again because counters differ. */
+  | { type: 'read-again'; read: ReadAgain }
+  /** Counters could not be compared. */
+  | { type: 'not-compared'; reason: string }
   /** No endpoint responds, or their responses contradict each other. */
   | { type: 'trouble'; reason: string }
   /** The database is unreachable, or another process has written. */

@@ -1,21 +1,25 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { isTimeout, withDeadline } from '../abort-signals.ts'
+import { eitherSignal, isTimeout, withDeadline } from '../abort-signals.ts'
 import { describeFailure, isConnectionFailure, isDatabaseUnreachable } from '../database/connection/database-errors.ts'
 import type { ChainSettings } from './chain-config.ts'
 import { type CatchUpLimits, CatchUpTarget, FollowingError, type OnChainEvent } from './chain-progress.ts'
 import { findMissing } from './feeds/followed-feeds.ts'
+import { ChainProof } from './proof/chain-proof.ts'
+import { type ProofIntervals, proveRegularly } from './proof/proof-schedule.ts'
 import { type ChainClient, createChainClient, type Heads } from './rpc/chain-client.ts'
 import { defaultEndpointSettings, type EndpointSettings } from './rpc/endpoints.ts'
 import { createHeadSockets, createNewHeadSignal } from './rpc/new-heads-subscription.ts'
 import { ChainRefusedError } from './store/chain-registration.ts'
 import { ChainMovedError } from './store/chain-rows.ts'
 import { type ChainStore, openChainStore, StoredElsewhereError } from './store/chain-store.ts'
+import { openProofStore } from './store/counter-store.ts'
 import { defaultBackFillSettings } from './sync/log-ranges.ts'
+import { MissedBlocks } from './sync/missed-blocks.ts'
 import { checkFeeds } from './sync/sync-feeds.ts'
 import { followChain, isUnavailable, type SyncFailure } from './sync/sync-loop.ts'
-import { newestOf } from './sync/sync-updates.ts'
+import { type FollowedState, type Following, newestOf } from './sync/sync-updates.ts'
 
 export interface ChainWorkerOptions {
   /** The URL of the database. */
@@ -24,6 +28,8 @@ export interface ChainWorkerOptions {
   /** Whether to end when the chain is stored up to the head at the start. */
   isOnce: boolean
   onEvent: OnChainEvent
+  /** How often counters of contracts are compared with what is stored; undefined: never. */
+  proof?: ProofIntervals | undefined
   /** Ends the work. */
   signal: AbortSignal
   limits?: WorkerLimits
@@ -185,7 +191,7 @@ export class ChainWorker {
   }
 
   async #followStored(store: ChainStore) {
-    const { chain, isOnce, onEvent, signal } = this.#options
+    const { chain, onEvent, signal } = this.#options
     let state = await store.readState()
     const readState = async () => {
       state = await store.readState()
@@ -197,7 +203,29 @@ export class ChainWorker {
     const { maxWaitMs } = this.#limits
     const settings = { ...defaultBackFillSettings, startBlock, maxWaitMs, feedCheckMs: FEED_CHECK_MS }
     const following = { chain, client: this.#client, store, settings }
-    for await (const update of followChain(following, readState, signal, this.#newHeads)) {
+    const missed = new MissedBlocks((facts) => store.findUnstored(facts))
+    const proof = new FollowedProof(this.#options, following, missed, () => state)
+    try {
+      await this.#storeUpdates(
+        store,
+        followChain(following, readState, signal, this.#newHeads, missed),
+        proof,
+        readState,
+      )
+    } finally {
+      await proof.end()
+    }
+  }
+
+  /** With `--once`, until the chain is stored up to its head of the start, and its counters were compared. */
+  async #storeUpdates(
+    store: ChainStore,
+    updates: ReturnType<typeof followChain>,
+    proof: FollowedProof,
+    readState: () => Promise<FollowedState>,
+  ) {
+    const { chain, isOnce, onEvent } = this.#options
+    for await (const update of updates) {
       if (update.type === 'trouble') {
         await this.#recordTrouble(store, this.#logTrouble(update.error))
         continue
@@ -210,11 +238,14 @@ export class ChainWorker {
       this.#pauseMs = SHORTEST_PAUSE_MS
       this.#target.recordProgress()
       onEvent({ type: 'stored', update })
+      const state = await readState()
       const newest = newestOf(update, state)
-      if (newest !== undefined) onEvent({ type: 'arrived', asOf: newest })
+      if (newest === undefined) continue
+      onEvent({ type: 'arrived', asOf: newest })
+      proof.begin()
       // Past prices may still be missing behind the newest block.
-      const isComplete = findMissing((await readState()).feeds, startBlock, 1) === undefined
-      if (isOnce && isComplete && newest !== undefined && this.#target.isReachedBy(newest)) return
+      const isComplete = findMissing(state.feeds, chain.startBlock, 1) === undefined
+      if (isOnce && isComplete && proof.isTried && this.#target.isReachedBy(newest)) return
     }
   }
 
@@ -262,3 +293,62 @@ const isStoreLost = (error: unknown) =>
   (error instanceof Error &&
     (error instanceof pg.DatabaseError || error.constructor === Error) &&
     isConnectionFailure(error))
+
+/** Compares counters while a chain is followed, from the time that its newest block is stored. */
+class FollowedProof {
+  readonly #options: ChainWorkerOptions
+  readonly #following: Following
+  readonly #missed: MissedBlocks
+  readonly #readState: () => FollowedState
+  readonly #ending = new AbortController()
+  #proving: Promise<void> | undefined
+  #isTried = false
+
+  constructor(options: ChainWorkerOptions, following: Following, missed: MissedBlocks, readState: () => FollowedState) {
+    this.#options = options
+    this.#following = following
+    this.#missed = missed
+    this.#readState = readState
+    this.#isTried = options.proof === undefined
+  }
+
+  /** Whether it was tried at least once, or is not to be. */
+  get isTried() {
+    return this.#isTried
+  }
+
+  begin() {
+    const { proof } = this.#options
+    if (proof !== undefined) this.#proving ??= this.#prove(proof)
+  }
+
+  async #prove(intervals: ProofIntervals) {
+    const { url, chain, onEvent } = this.#options
+    const signal = eitherSignal(this.#options.signal, this.#ending.signal)
+    const client = this.#following.client.until(signal)
+    const proof = new ChainProof({
+      following: { ...this.#following, client },
+      openStore: () => openProofStore(url, chain),
+      readState: async () => this.#readState(),
+      write: (range) => this.#missed.write(range),
+      onReport: (report) => onEvent({ type: 'compared', report }),
+      onReadAgain: (read) => onEvent({ type: 'read-again', read }),
+      pausesMs: [intervals.recentMs, intervals.allMs],
+    })
+    const onDone = (failure?: unknown) => {
+      this.#isTried = true
+      if (failure === undefined) return
+      if (isUnavailable(failure) || isStoreLost(failure)) {
+        const reason = isUnavailable(failure) ? failure.message : describeFailure(failure)
+        onEvent({ type: 'not-compared', reason })
+      } else onEvent({ type: 'defect', error: failure })
+    }
+    await proveRegularly(proof, intervals, () => client.callCount(), onDone, signal)
+  }
+
+  async end() {
+    this.#ending.abort()
+    this.#missed.clear()
+    await Promise.race([this.#proving, sleep(CLOSE_MS, undefined, { ref: false })])
+  }
+}

@@ -1,5 +1,6 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
+import { parseChainFile } from '../../src/indexer/chain-config.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import { playedRecording } from '../indexer/recording/played-recording.ts'
 import { recording } from '../indexer/recording/recording.ts'
@@ -11,6 +12,7 @@ import { runCli } from '../setup/servers/processes.ts'
 
 import { aChainFile, chainEntry } from './indexing.ts'
 
+const MISPLACED = 'error: either --once or --prove goes with --chains, and --json with --status or --prove'
 const END = recording.blocks.at(-1)?.number ?? 0
 
 describe('index refuses, with code 1 and before anything is followed,', () => {
@@ -61,8 +63,10 @@ describe('index refuses, with code 1 and before anything is followed,', () => {
   test.each([
     [[], 'error: index needs --chains FILE, or --status'],
     [['--chains', 'x', '--status'], 'error: index needs --chains FILE, or --status'],
-    [['--status', '--once'], 'error: --once goes with --chains, and --json with --status'],
-    [['--chains', 'x', '--json'], 'error: --once goes with --chains, and --json with --status'],
+    [['--status', '--once'], MISPLACED],
+    [['--status', '--prove'], MISPLACED],
+    [['--chains', 'x', '--once', '--prove'], MISPLACED],
+    [['--chains', 'x', '--json'], MISPLACED],
   ])('options that do not go together: %j', async (options, sentence) => {
     const { code, stderr } = await runCli(['index', ...options], {})
     expect(code).toBe(1)
@@ -118,4 +122,10 @@ chain 8453: the feed ${silent} does not answer as a price feed
     expect(code).toBe(1)
     expect(stderr).toMatch(/^chain 8453 has been followed from block 38400000 /)
   })
+})
+
+test('the chain file among the sample data is one, with a URL of the environment', async () => {
+  const text = await readFile(new URL('../../sample-data/chains.example.yaml', import.meta.url), 'utf8')
+  const [chain] = parseChainFile('chains.example.yaml', text, { RPC_8453: 'https://node.example/key' })
+  expect(chain).toMatchObject({ chainId: 8453, urls: ['https://node.example/key'] })
 })

@@ -31,6 +31,7 @@ test('index --once stores what there is and ends with code 0; --status says how 
     'chain configured',
     'chain locked by this process',
     'chain synced: newest block stored',
+    'counters of contracts agree with what is stored',
   ])
   const [counts] = await database.query(
     `select (select count(*)::integer from campaigns) as campaigns, (select count(*)::integer from claims) as claims`,

@@ -68,7 +68,8 @@ async function followAll({ settings, url, database, chains, isOnce, log }: Work)
       journal.record(event)
       recordMetrics(event)
     }
-    return { journal, worker: new ChainWorker({ url, chain, isOnce, onEvent, signal }) }
+    const proof = chain.prove === false ? undefined : toIntervals(settings)
+    return { journal, worker: new ChainWorker({ url, chain, isOnce, onEvent, proof, signal }) }
   })
   const metrics = settings.METRICS_PORT === undefined ? undefined : serveMetrics(register)
   const workers = followed.map(({ worker }) => worker)
@@ -92,6 +93,11 @@ async function followAll({ settings, url, database, chains, isOnce, log }: Work)
   }
 }
 
+const toIntervals = ({ PROVE_RECENT_SECONDS, PROVE_ALL_HOURS }: Settings) => ({
+  recentMs: PROVE_RECENT_SECONDS * 1000,
+  allMs: PROVE_ALL_HOURS * 3_600_000,
+})
+
 /** Waits for all, whichever of them fail. @throws FollowingError with a line for each that has failed. */
 async function settleAll(tasks: Promise<void>[]) {
   const failures = (await Promise.allSettled(tasks)).flatMap((work) =>
@@ -103,7 +109,7 @@ async function settleAll(tasks: Promise<void>[]) {
 }
 
 /** @throws FollowingError with a line for each fault of the file. */
-async function readChainFile(file: string) {
+export async function readChainFile(file: string) {
   const bytes = await readFile(file).catch((error: Error) => {
     throw new FollowingError(`the chain file cannot be read: ${error.message}`, { cause: error })
   })

@@ -61,6 +61,16 @@ export const followedChains = pgTable(
     lookedAt: instant(),
     /** Why the chain could not be read at the last attempt; null if it could. Names no endpoint by its URL. */
     trouble: text(),
+    /** The final block at which counters of contracts were last compared, and when; null before the first time. */
+    provenBlock: blockNumber(),
+    provenAt: instant(),
+    /** Campaigns and claims that a counter has confirmed, and those that no counter can confirm. */
+    provenCampaigns: bigint({ mode: 'number' }),
+    provenClaims: bigint({ mode: 'number' }),
+    uncountedCampaigns: bigint({ mode: 'number' }),
+    uncountedClaims: bigint({ mode: 'number' }),
+    /** Counters that differ from what is stored. */
+    differences: integer().notNull().default(0),
   },
   ({ asOfBlock, asOfBlockHash, asOfAt }) => [
     check('followed_chains_as_of_is_whole', sql`num_nonnulls(${asOfBlock}, ${asOfBlockHash}, ${asOfAt}) in (0, 3)`),
@@ -175,4 +185,33 @@ export const leftOutCampaigns = pgTable(
     leftOutAt: instant().notNull().default(sql`now()`),
   },
   (table) => [index('left_out_campaigns_by_chain').on(table.chainId)],
+)
+
+/** A counter of a contract, and what was stored of it, when they were last compared. */
+export const comparedCounters = pgTable(
+  'compared_counters',
+  {
+    chainId: ofChain(),
+    contract: address().notNull(),
+    /** Name of the function that returns it. */
+    counter: text().notNull(),
+    /** The incentive that is counted; null for the counter of a core. */
+    campaignId: text(),
+    position: smallint(),
+    /** Null if the contract has no such counter. */
+    onChain: exactNumber(),
+    stored: exactNumber().notNull(),
+    /** The final block of the comparison. */
+    blockNumber: blockNumber().notNull(),
+    comparedAt: instant().notNull(),
+    /** The last block at which both agreed; null if they never did. */
+    agreedBlock: blockNumber(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.contract, table.counter] }),
+    check(
+      'compared_counters_are_of_an_incentive_or_a_core',
+      sql`num_nonnulls(${table.campaignId}, ${table.position}) in (0, 2)`,
+    ),
+  ],
 )

@@ -110,6 +110,18 @@ export interface NamedParts {
   pending: { call: ContractCall; read: (response: Hex | null) => readonly Hex[] }[]
 }
 
+/** A function of a contract that counts what it reports in logs. Nothing else changes it: no draw, clawback or top-up. */
+export type CounterName = 'getBoostCount' | 'claims' | 'totalClaimed'
+
+/** What contracts of a protocol count. */
+interface Counters {
+  /** By which a factory counts its campaigns. */
+  campaigns: CounterName
+  /** Types of incentives that count their claims, and those that count the amounts of these. */
+  typesWithClaims: readonly string[]
+  typesWithAmounts: readonly string[]
+}
+
 /** A protocol, by which campaigns are made and claimed. */
 export interface Protocol<Origin extends CampaignOrigin = CampaignOrigin> {
   /** Origins have it. */
@@ -122,6 +134,7 @@ export interface Protocol<Origin extends CampaignOrigin = CampaignOrigin> {
   factoriesOf(chain: ChainIdentity): ReadonlySet<Hex>
   /** Data of a call that a factory answers with something, whatever the number. */
   factoryCall(number: number): Hex
+  counters: Counters
   /** The keys of an origin without missing facts: one that an earlier version has stored without is read again. */
   fixedKeys: readonly string[]
   /** Whether the time of a log's block is needed: campaigns and claims have it. */

@@ -5,6 +5,7 @@ import type { ContractCall, ContractReader } from './contracts/contract-reader.t
 import type {
   CampaignOrigin,
   ChainIdentity,
+  CounterName,
   NamedParts,
   Protocol,
   RangeFacts,
@@ -44,6 +45,18 @@ export const factoryCalls = (chain: ChainIdentity, number: number): ContractCall
   protocols.flatMap((protocol) =>
     [...protocol.factoriesOf(chain)].map((to) => ({ to, data: protocol.factoryCall(number) })),
   )
+
+/** The factories of a chain, with the function by which each counts its campaigns. */
+export const factoryCounters = (chain: ChainIdentity) =>
+  protocols.flatMap((protocol) =>
+    [...protocol.factoriesOf(chain)].map((contract) => ({ contract, counter: protocol.counters.campaigns })),
+  )
+
+/** What incentives count, by their types. */
+export const incentiveCounters: readonly { counter: CounterName; types: readonly string[] }[] = [
+  { counter: 'claims', types: protocols.flatMap(({ counters }) => counters.typesWithClaims) },
+  { counter: 'totalClaimed', types: protocols.flatMap(({ counters }) => counters.typesWithAmounts) },
+]
 
 export const needsTime = (log: ChainLog) => protocols.some((protocol) => protocol.needsTime(log))
 

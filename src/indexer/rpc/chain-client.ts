@@ -14,7 +14,7 @@ import {
 } from './endpoints.ts'
 import { LogSearch, type LogSearchOptions, type Poll, type SearchTarget } from './log-search/log-search.ts'
 import type { BlockHeader } from './parse-responses.ts'
-import { blockRequest, type RpcRequest } from './rpc-requests.ts'
+import { blockRequest, contractCall, type RpcRequest } from './rpc-requests.ts'
 
 /** The newest block of a chain, and the newest final one: null if the endpoint does not say. */
 export interface Heads {
@@ -37,6 +37,8 @@ export interface ChainClient {
   logsOf(blocks: readonly BlockHeader[]): Promise<ChainLog[]>
   /** Calls contracts as of the end of a block. */
   callAt(hash: Hex): CallContracts
+  /** The same of a block at which there may be no core yet: a node without its state may seem to have none. */
+  callEarly(hash: Hex): CallContracts
   /**
    * The same client for one look at the chain. Its requests and pauses are aborted with the signal: they fail with its
    * reason.
@@ -44,6 +46,12 @@ export interface ChainClient {
   until(signal: AbortSignal): ChainClient
   /** The same client with another log search; the default finds logs of the protocol. */
   searching(target: SearchTarget): ChainClient
+  /** The same client with a single one of the endpoints, by its number, for blocks and searches of logs. */
+  only(position: number): ChainClient
+  /** The numbers of the endpoints, in the order in which they are used. */
+  positions(): number[]
+  /** How many calls have been sent to all endpoints. */
+  callCount(): number
   counts(): EndpointCounts[]
 }
 
@@ -64,17 +72,24 @@ export function createChainClient({ urls, settings, onHeads, ...search }: ChainC
   const logs = new LogSearch(endpoints, search)
 
   function clientOf(poll: Poll): ChainClient {
-    const { signal } = poll
+    const { only, signal } = poll
     return {
       heads: () => heads(signal),
       blocksAt: (numbers) =>
-        endpoints.call({ request: (endpoint) => endpoint.call(numbers.map(blockNumbered)), signal }),
+        endpoints.call({ request: (endpoint) => endpoint.call(numbers.map(blockNumbered)), only, signal }),
       logsBetween: (from, to, before) => logs.between(from, to, { ...poll, before }),
       logsOf: (blocks) => logs.of(blocks, poll),
       callAt: (hash) => callAt(hash, signal),
+      callEarly: (hash) => (calls) => {
+        const requests = calls.map((call) => contractCall(call, { blockHash: hash }))
+        return endpoints.call({ request: (endpoint) => endpoint.call(requests), signal })
+      },
       until: (sooner) =>
         clientOf({ ...poll, named: { contracts: new Set(), pending: [] }, signal: eitherSignal(signal, sooner) }),
       searching: (target) => clientOf({ ...poll, target }),
+      only: (position) => clientOf({ ...poll, only: position }),
+      positions: () => endpoints.positions,
+      callCount: () => endpoints.calls,
       counts: () => endpoints.counts(),
     }
   }

@@ -93,11 +93,15 @@ export class Endpoints {
   readonly #chainId: number
   readonly #settings: EndpointSettings
   readonly #endpoints: readonly EndpointState[]
+  #calls = 0
 
   constructor(chainId: number, urls: readonly string[], settings: EndpointSettings) {
     this.#chainId = chainId
     this.#settings = settings
-    this.#endpoints = urls.map((url, index) => createEndpoint(url, index + 1, settings))
+    const count = (calls: number) => {
+      this.#calls += calls
+    }
+    this.#endpoints = urls.map((url, index) => createEndpoint(url, index + 1, settings, count))
   }
 
   /**
@@ -106,15 +110,16 @@ export class Endpoints {
    * (which may have been withdrawn), or the reason of the signal.
    */
   async call<Result>(rpcCall: RpcCall<Result>): Promise<Result> {
-    const { isFinal = () => false, signal } = rpcCall
-    const succeeded = new Map(this.#endpoints.map((endpoint) => [endpoint, new Map() as FinalResponses]))
+    const { isFinal = () => false, only, signal } = rpcCall
+    const endpoints = this.#endpoints.filter(({ position }) => only === undefined || position === only)
+    const succeeded = new Map(endpoints.map((endpoint) => [endpoint, new Map() as FinalResponses]))
     let end = Date.now() + this.#settings.stallTimeoutMs
     for (let unknown = 0; ; ) {
       signal.throwIfAborted()
       const now = Date.now()
-      const next = this.#endpoints.find(({ pausedUntil }) => pausedUntil <= now)
+      const next = endpoints.find(({ pausedUntil }) => pausedUntil <= now)
       if (next === undefined) {
-        const earliest = Math.min(...this.#endpoints.map(({ pausedUntil }) => pausedUntil))
+        const earliest = Math.min(...endpoints.map(({ pausedUntil }) => pausedUntil))
         if (earliest > end) throw this.#unavailable()
         await sleep(earliest - now, undefined, { signal })
         continue
@@ -134,7 +139,7 @@ export class Endpoints {
         this.#recordFailure(next, error, isFinal(error), now)
         if (error.fault === 'unknown-block') unknown += 1
         if (isFinal(error)) throw error
-        if (unknown > ROUNDS_OF_UNKNOWN * this.#endpoints.length) throw ofEndpoint(next, error)
+        if (unknown > ROUNDS_OF_UNKNOWN * endpoints.length) throw ofEndpoint(next, error)
         if (Date.now() > end) throw this.#unavailable()
       }
     }
@@ -165,6 +170,16 @@ export class Endpoints {
   /** Leaves an endpoint alone because of its response. */
   pause(position: number, error: EndpointError) {
     for (const endpoint of this.#endpoints) if (endpoint.position === position) this.#recordFailure(endpoint, error)
+  }
+
+  /** How many calls have been sent to all of them. */
+  get calls() {
+    return this.#calls
+  }
+
+  /** Their numbers, in the order in which they are used. */
+  get positions() {
+    return this.#endpoints.map(({ position }) => position)
   }
 
   counts(): EndpointCounts[] {
@@ -214,14 +229,22 @@ interface RpcCall<Result> {
   request: (endpoint: Endpoint) => Promise<Result>
   /** Whether another endpoint would fail the same way: the request has to change. */
   isFinal?: (error: EndpointError) => boolean
+  /** The number of the one endpoint to call; undefined: any. */
+  only?: number | undefined
   /** Aborts it, whatever it waits for. */
   signal: AbortSignal
 }
 
-function createEndpoint(url: string, position: number, settings: EndpointSettings): EndpointState {
+function createEndpoint(
+  url: string,
+  position: number,
+  settings: EndpointSettings,
+  onCalls: (calls: number) => void,
+): EndpointState {
   const counts: EndpointCounts = { position, requests: 0, errors: {} }
-  const send = createTransport(url, settings, () => {
+  const send = createTransport(url, settings, (calls) => {
     counts.requests += 1
+    onCalls(calls)
   })
   return {
     position,

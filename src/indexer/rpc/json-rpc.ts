@@ -26,19 +26,19 @@ export interface TransportLimits {
 
 /**
  * JSON-RPC over HTTP to one endpoint. The URL may contain a key: no error contains it, nor has a cause that does.
- * @param options.onRequest called before each request is sent.
+ * @param onRequest called before each request is sent, with the number of its calls.
  */
 export function createTransport(
   url: string,
   { timeoutMs, maxBytes }: TransportLimits,
-  onRequest: () => void,
+  onRequest: (calls: number) => void,
 ): SendCalls {
   const { address, headers: credentials } = toAddressAndHeaders(url)
   const show = createWordsFilter(url)
   const headers = { ...credentials, 'content-type': 'application/json', accept: 'application/json' }
   return async (calls, signal) => {
     signal.throwIfAborted()
-    onRequest()
+    onRequest(calls.length)
     const requests = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
     const body = JSON.stringify(requests.length === 1 ? requests[0] : requests)
     const maxMs = calls.some(isRangeSearch) ? SEARCH_TIMES * timeoutMs : timeoutMs

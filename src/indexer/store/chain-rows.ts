@@ -126,6 +126,7 @@ export const tablesOfChain = [
   'back_filled_prices',
   'unknown_components',
   'left_out_campaigns',
+  'compared_counters',
 ]
 
 /** What another connection has left. */

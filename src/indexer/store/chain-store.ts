@@ -5,10 +5,11 @@ import { connectForBatches } from '../../ingest/batch-connection.ts'
 import { prepareIngest } from '../../ingest/batches.ts'
 import { FOLLOWS } from '../../ingest/staging/reference-checks.ts'
 import type { ChainSettings } from '../chain-config.ts'
-import type { CampaignOrigin } from '../protocol/protocol.ts'
+import type { FindUnstored } from '../sync/missed-blocks.ts'
 import type { ChainUpdate, FollowedState, FollowedStore } from '../sync/sync-updates.ts'
+import { createChainReader } from './chain-reader.ts'
 import { registerChain } from './chain-registration.ts'
-import { findStoredTokens, recordTrouble } from './chain-rows.ts'
+import { recordTrouble } from './chain-rows.ts'
 import { applyChainFile } from './feed-rows.ts'
 import type { SkippedCampaignOptions } from './skipped-campaigns.ts'
 import { UpdateWriter } from './update-writer.ts'
@@ -31,6 +32,7 @@ export interface ChainStore extends FollowedStore {
   }): Promise<unknown>
   /** Contracts whose logs concern campaigns. */
   contracts(): Promise<Hex[]>
+  findUnstored: FindUnstored
   close(): Promise<void>
 }
 
@@ -112,38 +114,5 @@ async function takeChainLock(
       throw new StoredElsewhereError(`chain ${chainId} is followed by another process`)
     }
     await sleep(POLL_INTERVAL_MS, undefined, { signal })
-  }
-}
-
-/** What the sync reads from the store. */
-function createChainReader(
-  client: pg.Client,
-  chainId: number,
-): Omit<FollowedStore, 'dueAgain'> & Pick<ChainStore, 'contracts'> {
-  const listOrigins = async (condition: string, values: unknown[]) => {
-    const { rows } = await client.query<{ origin: CampaignOrigin }>(
-      `select origin from followed_campaigns where chain_id = $1 ${condition}`,
-      [chainId, ...values],
-    )
-    return rows.map(({ origin }) => origin)
-  }
-  return {
-    find: ({ ids, contracts }) => listOrigins('and (id = any ($2) or contracts && $3::text[])', [ids, contracts]),
-    backFilled: () => listOrigins('', []),
-    async affectedAbove(blockNumber) {
-      const { rows } = await client.query<{ id: string }>(
-        `select distinct unnest(touched_campaigns) as id from followed_blocks where chain_id = $1 and number > $2`,
-        [chainId, blockNumber],
-      )
-      return rows.map(({ id }) => id)
-    },
-    storedTokens: (addresses) => findStoredTokens(client, chainId, addresses),
-    async contracts() {
-      const { rows } = await client.query<{ contract: Hex }>(
-        'select distinct unnest(contracts) as contract from followed_campaigns where chain_id = $1',
-        [chainId],
-      )
-      return rows.map(({ contract }) => contract)
-    },
   }
 }

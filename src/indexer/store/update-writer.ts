@@ -122,9 +122,11 @@ export class UpdateWriter {
       for (const table of tablesOfChain) {
         await this.#client.query(`delete from ${table} where chain_id = $1`, [chainId])
       }
-      await this.#setState('is_back_filling = true, back_filled_to = $3, back_filled_hash = null, feeds = $4', [
-        ...[startBlock - 1, '[]'],
-      ])
+      await this.#setState(
+        `is_back_filling = true, back_filled_to = $3, back_filled_hash = null, feeds = $4, proven_block = null, proven_at = null,
+        proven_campaigns = null, proven_claims = null, uncounted_campaigns = null, uncounted_claims = null, differences = 0`,
+        [startBlock - 1, '[]'],
+      )
     })
     this.#skipped.forget(this.#skipped.ids())
     this.#incomplete.clear()

@@ -95,7 +95,7 @@ function toBlockClaim(claim: ChainClaim, timestamps: ReadonlyMap<Hex, number>): 
 }
 
 /** Reads the current state of all touched campaigns, and those of their tokens that are not stored. */
-async function finish(
+export async function finish(
   { chain, client, store }: Following,
   reader: ContractReader,
   facts: FixedFacts,

@@ -3,6 +3,7 @@ import { EndpointError } from '../rpc/endpoint-errors.ts'
 import { ChainUnavailableError } from '../rpc/endpoints.ts'
 import { createNewHeadSignal, type NewHeadSignal } from '../rpc/new-heads-subscription.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
+import type { MissedBlocks } from './missed-blocks.ts'
 import { syncOnce } from './sync-once.ts'
 import type { ChainUpdate, FollowedState, Following, SyncMemory } from './sync-updates.ts'
 
@@ -33,12 +34,14 @@ const BLOCKS_OF_PACE = 200
  * @param readState called before each look: what another process has stored counts too.
  * @param signal ends it at once, whatever is under way or waited for.
  * @param heads announced by sockets, if there are any.
+ * @param missed blocks that are read again between two looks.
  */
 export async function* followChain(
   following: Following,
   readState: () => Promise<FollowedState>,
   signal: AbortSignal,
   heads: NewHeadSignal = createNewHeadSignal(),
+  missed?: MissedBlocks,
 ): AsyncGenerator<ChainUpdate | SyncFailure> {
   const endedBySignal = { ...following, client: following.client.until(signal) }
   const memory: SyncMemory = {}
@@ -55,6 +58,7 @@ export async function* followChain(
         if (update.type === 'new-blocks') newest = withBlocks(newest, update.blocks)
         yield update
       }
+      if (isIdle && missed !== undefined) yield* missed.updates(endedBySignal, readState)
     } catch (error) {
       if (isEnd(error, signal)) return
       if (!isUnavailable(error)) throw error

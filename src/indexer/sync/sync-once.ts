@@ -91,7 +91,8 @@ async function* readUpdates(
   if (feedFacts !== undefined) yield { type: 'past-prices', feedFacts }
 }
 
-function finalBelow({ settings }: Following, head: BlockHeader, finalized: BlockHeader | null): number {
+/** The newest final block, or where no node says which it is, one far below the head. */
+export function finalBelow({ settings }: Following, head: BlockHeader, finalized: BlockHeader | null): number {
   const number = finalized?.number ?? head.number - FINAL_BELOW_HEAD
   return Math.min(head.number, Math.max(settings.startBlock - 1, number))
 }

@@ -92,6 +92,7 @@ export interface NewBlocks extends Omit<FixedFacts, 'origins' | 'prices'> {
   finalized: number
   /**
    * Blocks above the base that go into the window, ascending; the last is `asOf`, unless the chain has become shorter.
+   * None where final blocks were read again: what of them is not stored is written, as of the block that is shown.
    */
   blocks: BlockHeader[]
   /** Touched campaigns, as of `asOf`. */

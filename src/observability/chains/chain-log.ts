@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { ChainSettings } from '../../indexer/chain-config.ts'
 import type { ChainEvent } from '../../indexer/chain-progress.ts'
+import type { ProofReport } from '../../indexer/proof/chain-proof.ts'
 import type { UnknownComponent } from '../../indexer/protocol/protocol.ts'
 import type { EndpointCounts } from '../../indexer/rpc/endpoints.ts'
 import type { ChainUpdate } from '../../indexer/sync/sync-updates.ts'
@@ -24,6 +25,9 @@ export class ChainLog {
   #isFollowing = false
   /** The reason why the chain cannot be followed, as last logged. */
   #trouble: string | undefined
+  /** Why counters could not be compared, and how many differed, as last logged. */
+  #notCompared: string | undefined
+  #differences: number | undefined
   #backFill: { to: number; at: number }
   #counted: EndpointCounts[] = []
 
@@ -69,6 +73,16 @@ export class ChainLog {
         if (reason === undefined) return this.#log.info({ campaignId }, 'skipped campaign stored')
         return this.#log.error({ campaignId, reason }, 'campaign skipped: the database rejects it, retrying')
       }
+      case 'compared':
+        return this.#logCompared(event.report)
+      case 'read-again':
+        return this.#log.warn(event.read, 'blocks read again: counters of contracts differ from what is stored')
+      case 'not-compared': {
+        if (this.#notCompared !== event.reason)
+          this.#log.warn({ reason: event.reason }, 'counters could not be compared')
+        this.#notCompared = event.reason
+        return
+      }
       case 'trouble':
         return this.#logTrouble(event.reason, 'reading the chain failed, retrying')
       case 'store-lost':
@@ -93,6 +107,20 @@ export class ChainLog {
     const trouble = reason.replace(/\d+/g, '0')
     if (this.#trouble !== trouble) this.#log.warn({ reason }, message)
     this.#trouble = trouble
+  }
+
+  #logCompared({ differing, ...summary }: ProofReport) {
+    this.#notCompared = undefined
+    const isNews = this.#differences === undefined || this.#differences !== summary.differences
+    this.#differences = summary.differences
+    if (isNews && summary.differences === 0) this.#log.info(summary, 'counters of contracts agree with what is stored')
+    if (isNews && summary.differences > 0) {
+      this.#log.error(summary, 'counters of contracts differ from what is stored; `index --prove` lists them')
+    }
+    for (const { contract, counter, campaignId, incentiveIndex, onChain, stored } of differing.slice(0, MAX_LOGGED)) {
+      const counts = { onChain: String(onChain), stored: String(stored) }
+      if (isNews) this.#log.warn({ contract, counter, campaignId, incentiveIndex, ...counts }, 'counter differs')
+    }
   }
 
   #logStored(update: ChainUpdate) {

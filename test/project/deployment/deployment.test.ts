@@ -112,9 +112,9 @@ describe('docker-compose.yml', () => {
     }
   })
 
-  test('hands on every setting of the API that is not fixed by the image or by the file', () => {
+  test('hands on every setting, to the API or the indexer, that is not fixed by the image or by the file', () => {
     const fixed = ['ENV_FILE', 'DATA_DIR', 'SAMPLE_DATA', 'HOST', 'PORT', 'MIGRATE_ON_START']
-    const handedOn = [...Object.keys(own.api?.environment ?? {}), ...fixed]
+    const handedOn = [own.api, own.index].flatMap((service) => Object.keys(service?.environment ?? {})).concat(fixed)
     expect(Object.keys(Settings.properties).filter((name) => !handedOn.includes(name))).toEqual([])
   })
 

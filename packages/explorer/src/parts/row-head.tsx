@@ -1,24 +1,14 @@
 import type { ComponentChildren } from 'preact'
-import { Picture } from '../pictures/picture.tsx'
+import { Mark } from './name.tsx'
 
-/** How a row of a ranking begins: its place, a picture or a letter of what it is about, and what that is. */
-export function RowHead({
-  rank,
-  mark,
-  pictures = [],
-  children,
-}: {
-  rank: number
-  mark: string
-  pictures?: readonly (string | null | undefined)[]
-  children: ComponentChildren
-}) {
+/** How a row of a ranking begins: its place, a mark of what it is about, and what that is. */
+export function RowHead({ rank, mark, children }: { rank: number; mark: string; children: ComponentChildren }) {
   return (
     <div class="who">
       <span class="rank" aria-hidden="true">
         {rank}
       </span>
-      <Picture text={mark} uris={pictures} />
+      <Mark text={mark} />
       <div>{children}</div>
     </div>
   )

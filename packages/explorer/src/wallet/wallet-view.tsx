@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { Transaction } from '../parts/address.tsx'
-import { shortenHex } from '../texts/shorten-hex.ts'
+import { shortenHex, Transaction } from '../parts/address.tsx'
 import { UserLink, userPath } from '../users/user-link.tsx'
 import { ClaimedAmount } from './claimed-amount.tsx'
 import { loadWallet } from './load-wallet.ts'

@@ -3,7 +3,8 @@ import type { Protocol, RangeFacts, RangeReading } from '../protocol.ts'
 import { readBlockRange } from './block-range-facts.ts'
 import { type BoostOrigin, originAt } from './campaign-origins.ts'
 import { affectedByFees, feeContractsOf } from './claim-fees.ts'
-import { tokensOf } from './incentives/incentives.ts'
+import { incentiveTypes, tokensOf } from './incentives/incentives.ts'
+import { variableTypes } from './incentives/variable-incentives.ts'
 import { boostCall, recordParts } from './named-parts.ts'
 import { coreTopics, needsTime, protocolTopics } from './protocol-events.ts'
 import { type CompleteOrigin, completeOrigin, readBoost, readCampaign } from './read-campaign.ts'
@@ -15,6 +16,7 @@ export const boostCore: Protocol<BoostOrigin> = {
   factoryTopics: coreTopics,
   factoriesOf: ({ cores }) => cores,
   factoryCall: (number) => boostCall(BigInt(number)),
+  counters: { campaigns: 'getBoostCount', typesWithClaims: incentiveTypes, typesWithAmounts: variableTypes },
   fixedKeys: ['terms', 'actionDetails', 'maxClaimsPerClaimant', 'validatorKind', 'claimFee'],
   needsTime,
   recordParts,

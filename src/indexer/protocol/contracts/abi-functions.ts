@@ -9,6 +9,7 @@ export const readFunctions = parseAbi([
   'struct Parameter { uint8 filterType; uint8 fieldType; uint32 fieldIndex; bytes filterData; }',
   'struct Step { bytes32 signature; uint8 signatureType; uint8 actionType; address targetContract; uint256 chainId; Parameter actionParameter; }',
   'function getBoost(uint256 boostId) view returns (Boost)',
+  'function getBoostCount() view returns (uint256)',
   'function limit() view returns (uint256)',
   'function claims() view returns (uint256)',
   'function totalClaimed() view returns (uint256)',

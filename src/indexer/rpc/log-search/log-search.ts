@@ -63,7 +63,12 @@ export class LogSearch {
       const logs = await this.#searchSilent(endpoint, last, found, poll)
       return requireRequested(logs, ({ blockNumber }) => blockNumber >= from && blockNumber <= to)
     }
-    return this.#endpoints.call({ request, isFinal: (error) => from < to && isTooMuch(error), signal: poll.signal })
+    return this.#endpoints.call({
+      request,
+      isFinal: (error) => from < to && isTooMuch(error),
+      only: poll.only,
+      signal: poll.signal,
+    })
   }
 
   /** Logs of some blocks, the last of which is the newest. */
@@ -80,7 +85,7 @@ export class LogSearch {
       const numbers = new Map(blocks.map(({ hash, number }) => [hash, number]))
       return requireRequested(logs, ({ blockHash, blockNumber }) => numbers.get(blockHash) === blockNumber)
     }
-    return this.#endpoints.call({ request, signal: poll.signal })
+    return this.#endpoints.call({ request, only: poll.only, signal: poll.signal })
   }
 
   async #search(
@@ -163,6 +168,8 @@ export interface SearchTarget {
 export interface Poll {
   target: SearchTarget
   named: NamedParts
+  /** The number of the one endpoint to search at; undefined: any. */
+  only?: number | undefined
   signal: AbortSignal
   /** The search of the previous blocks, if it is under way. */
   before?: Promise<unknown> | undefined

@@ -34,12 +34,9 @@ export function IncentiveCard({
         <Prose sentence={sentenceOf(campaign, incentive, now)} worth={worth} />
       </p>
       {'criteria' in incentive && (
-        <details class="exact">
-          <summary>Which amount counts</summary>
-          <p class="soft">
-            <Prose sentence={amountWords(incentive.criteria, campaign.chainId, campaign.actionSteps, names)} />
-          </p>
-        </details>
+        <p class="soft">
+          <Prose sentence={amountWords(incentive.criteria, campaign.chainId, campaign.actionSteps, names)} />
+        </p>
       )}
       <BudgetClaimed campaign={campaign} incentive={incentive} worth={worth} />
       <Parts campaign={campaign} incentive={incentive} />

@@ -44,7 +44,7 @@ interface IncentiveKind<Type extends IncentiveType> {
 }
 
 /** The same for all kinds alike. */
-export interface IncentiveComponent extends Pick<IncentiveKind<IncentiveType>, 'setUps' | 'readFixed'> {
+export interface IncentiveComponent extends Pick<IncentiveKind<IncentiveType>, 'types' | 'setUps' | 'readFixed'> {
   /** Undefined if the incentive is of another kind. */
   readState(reader: ContractReader, contract: Hex, fixed: FixedIncentive): Promise<IncentiveReading> | undefined
 }
@@ -53,6 +53,7 @@ export interface IncentiveComponent extends Pick<IncentiveKind<IncentiveType>, '
 export function incentiveComponent<Type extends IncentiveType>(kind: IncentiveKind<Type>): IncentiveComponent {
   const isOfKind = (fixed: FixedIncentive): fixed is FixedOf<Type> => kind.types.some((type) => type === fixed.type)
   return {
+    types: kind.types,
     setUps: kind.setUps,
     readFixed: kind.readFixed,
     readState: (reader, contract, fixed) => (isOfKind(fixed) ? kind.readState(reader, contract, fixed) : undefined),

@@ -18,6 +18,8 @@ const components: readonly IncentiveComponent[] = [
   variableIncentives,
 ]
 
+export const incentiveTypes = components.flatMap(({ types }) => types)
+
 /** The setup events of all kinds. */
 export const incentiveSetUps: LogReaders<FixedIncentive | null> = components.flatMap(({ setUps }) => setUps)
 

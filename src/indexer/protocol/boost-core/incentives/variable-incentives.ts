@@ -34,13 +34,15 @@ export const scaledCriteriaSetUpEvents = parseAbi([
   ...criteriaEvents,
 ])
 
-type VariableType =
-  | 'ERC20VariableIncentive'
-  | 'ERC20PeggedIncentive'
-  | 'ERC20VariableCriteriaIncentive'
-  | 'ERC20PeggedVariableCriteriaIncentive'
-  | 'ERC20VariableCriteriaIncentiveV2'
-  | 'ERC20PeggedVariableCriteriaIncentiveV2'
+export const variableTypes = [
+  'ERC20VariableIncentive',
+  'ERC20PeggedIncentive',
+  'ERC20VariableCriteriaIncentive',
+  'ERC20PeggedVariableCriteriaIncentive',
+  'ERC20VariableCriteriaIncentiveV2',
+  'ERC20PeggedVariableCriteriaIncentiveV2',
+] as const
+type VariableType = (typeof variableTypes)[number]
 
 /** What a setup event, or read functions, have said; absent if they did not. */
 interface Parts {
@@ -80,14 +82,7 @@ const toSetUp = ({ args }: { args: Parts }) => toFixed(args)
 
 /** A reward that each claim names, in the token or in its peg, or that criteria take from the action. */
 export const variableIncentives = incentiveComponent<VariableType>({
-  types: [
-    'ERC20VariableIncentive',
-    'ERC20PeggedIncentive',
-    'ERC20VariableCriteriaIncentive',
-    'ERC20PeggedVariableCriteriaIncentive',
-    'ERC20VariableCriteriaIncentiveV2',
-    'ERC20PeggedVariableCriteriaIncentiveV2',
-  ],
+  types: variableTypes,
   setUps: [
     ...readersOf(variableSetUpEvents, toSetUp),
     ...readersOf(criteriaSetUpEvents, toSetUp),

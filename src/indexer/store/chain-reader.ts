@@ -1,0 +1,74 @@
+import type pg from 'pg'
+import type { Hex } from 'viem'
+import type { CampaignOrigin } from '../protocol/protocol.ts'
+import type { FindUnstored } from '../sync/missed-blocks.ts'
+import type { FollowedStore } from '../sync/sync-updates.ts'
+import { findStoredTokens } from './chain-rows.ts'
+
+/** What of a chain can be read beside its updates. */
+interface ChainReader extends Omit<FollowedStore, 'dueAgain'> {
+  findUnstored: FindUnstored
+  /** Contracts whose logs concern campaigns. */
+  contracts(): Promise<Hex[]>
+}
+
+/** What the sync reads from the store. */
+export function createChainReader(client: pg.Client, chainId: number): ChainReader {
+  const listOrigins = async (condition: string, values: unknown[]) => {
+    const { rows } = await client.query<{ origin: CampaignOrigin }>(
+      `select origin from followed_campaigns where chain_id = $1 ${condition}`,
+      [chainId, ...values],
+    )
+    return rows.map(({ origin }) => origin)
+  }
+  return {
+    find: ({ ids, contracts }) => listOrigins('and (id = any ($2) or contracts && $3::text[])', [ids, contracts]),
+    backFilled: () => listOrigins('', []),
+    async affectedAbove(blockNumber) {
+      const { rows } = await client.query<{ id: string }>(
+        `select distinct unnest(touched_campaigns) as id from followed_blocks where chain_id = $1 and number > $2`,
+        [chainId, blockNumber],
+      )
+      return rows.map(({ id }) => id)
+    },
+    findUnstored: (facts) => findUnstored(client, chainId, facts),
+    storedTokens: (addresses) => findStoredTokens(client, chainId, addresses),
+    async contracts() {
+      const { rows } = await client.query<{ contract: Hex }>(
+        'select distinct unnest(contracts) as contract from followed_campaigns where chain_id = $1',
+        [chainId],
+      )
+      return rows.map(({ contract }) => contract)
+    },
+  }
+}
+
+async function findUnstored(
+  client: pg.Client,
+  chainId: number,
+  { campaignIds, claims }: Parameters<FindUnstored>[0],
+): ReturnType<FindUnstored> {
+  const campaigns = await client.query<{ id: string }>(
+    `select id from unnest($2::text[]) as id
+    where id not in (select id from followed_campaigns where chain_id = $1 and id = any ($2))
+      and id not in (select campaign_id from unknown_components where chain_id = $1 and kind = 'campaign')`,
+    [chainId, campaignIds],
+  )
+  const records = claims.map(({ record: { txHash, logIndex, amount } }, index) => ({ index, txHash, logIndex, amount }))
+  const unstored = await client.query<{ index: number }>(
+    `select index from json_to_recordset($2) as claim (index integer, "txHash" text, "logIndex" integer, amount numeric)
+    where not exists (
+      select from claims where chain_id = $1 and tx_hash = decode(substr("txHash", 3), 'hex')
+        and log_index = "logIndex" and claims.amount = claim.amount
+    ) and not exists (
+      select from back_filled_claims where chain_id = $1 and tx_hash = decode(substr("txHash", 3), 'hex')
+        and log_index = "logIndex"
+    )`,
+    [chainId, JSON.stringify(records)],
+  )
+  const indexes = new Set(unstored.rows.map(({ index }) => index))
+  return {
+    campaignIds: new Set(campaigns.rows.map(({ id }) => id)),
+    claims: claims.filter((_, index) => indexes.has(index)),
+  }
+}
