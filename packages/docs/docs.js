@@ -31,12 +31,13 @@ function element(name, text, kind = '') {
 
 /* The list of pages on small screens. */
 
+const contents = find('#contents', HTMLElement)
 const menu = find('.menu', HTMLButtonElement)
 menu?.addEventListener('click', () => {
   const isOpen = document.body.classList.toggle('contents-open')
   menu.setAttribute('aria-expanded', String(isOpen))
 })
-find('#contents', HTMLElement)?.addEventListener('click', ({ target }) => {
+contents?.addEventListener('click', ({ target }) => {
   if (!(target instanceof HTMLAnchorElement)) return
   document.body.classList.remove('contents-open')
   menu?.setAttribute('aria-expanded', 'false')
@@ -57,8 +58,33 @@ function targetOf(hash) {
     return null
   }
 }
-addEventListener('hashchange', unfold)
+addEventListener('hashchange', () => {
+  unfold()
+  follow()
+})
 if (location.hash !== '') unfold()
+
+/* The list of pages shows where one is. */
+
+function follow() {
+  const target = targetOf(location.hash.slice(1))
+  const section = target?.closest('section')
+  const ids = [target?.id, section?.id, section?.getAttribute('aria-labelledby')]
+  const links = [...(contents?.querySelectorAll('a') ?? [])].filter(({ hash }) => hash !== '')
+  for (const link of links) {
+    const isHere = link.pathname === location.pathname && ids.includes(decodeURIComponent(link.hash.slice(1)))
+    if (isHere) link.setAttribute('aria-current', 'location')
+    else link.removeAttribute('aria-current')
+  }
+  reveal(contents?.querySelector('[aria-current="location"]') ?? contents?.querySelector('[aria-current]'))
+}
+/** Scrolls the list alone. @param {Element | null | undefined} link */
+function reveal(link) {
+  if (!contents || !link) return
+  const [place, seen] = [link.getBoundingClientRect(), contents.getBoundingClientRect()]
+  if (place.top < seen.top || place.bottom > seen.bottom) contents.scrollTop += place.top - seen.top - seen.height / 3
+}
+follow()
 
 /* Copying. */
 

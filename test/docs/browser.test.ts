@@ -31,7 +31,13 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
     return tab
   }
 
-  test.each(['/docs', '/docs/guides', '/docs/guides/first-request', '/docs/changelog'])(
+  test.each([
+    '/docs',
+    '/docs/operations/getUserProfile',
+    '/docs/guides',
+    '/docs/guides/first-request',
+    '/docs/changelog',
+  ])(
     '%s is for everybody, on small screens and large ones, by day and by night, and the reference is there at once',
     async (path) => {
       await using tab = await openPage(path)
@@ -178,11 +184,12 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
     await page.keyboard.type('owActiveOnly')
     await page.locator('#found a').first().waitFor()
     await page.keyboard.press('Enter')
-    await page.waitForURL(`${base}/docs#listCampaigns-showActiveOnly`)
+    await page.waitForURL(`${base}/docs/operations/listCampaigns#listCampaigns-showActiveOnly`)
     const unfolded = page.locator('details[open]:not(.example-response)')
     expect(await unfolded.count()).toBe(0)
     await page.locator('#search').fill('ERC20Incentive')
     await page.locator('#found a', { hasText: 'Schemas' }).first().click()
+    await page.waitForURL(`${base}/docs#schema-ERC20Incentive`)
     // A variant is unfolded with the union that it is one of.
     await page.locator('#schema-ERC20Incentive code.name', { hasText: /^asset$/ }).waitFor()
     expect(await unfolded.count()).toBe(2)
@@ -193,9 +200,35 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
     await incentive.getByText('A fixed amount of a token for each claim.').waitFor()
     expect(await unfolded.count()).toBe(2)
     await page.getByRole('searchbox').fill('changelog')
-    expect(await page.evaluate("document.querySelector('#found a').href")).toBe(`${base}/docs/changelog`)
+    await expect.poll(() => page.evaluate("document.querySelector('#found a')?.href")).toBe(`${base}/docs/changelog`)
     await page.keyboard.press('Escape')
     expect(await page.locator('#found').isVisible()).toBe(false)
+    expect(tab.faults).toEqual([])
+  })
+
+  test('the contents mark the place that the address names, and scroll to it', async () => {
+    await using tab = await openPage('/docs/guides/upgrading')
+    const { page } = tab
+    await page.setViewportSize({ width: 1280, height: 500 })
+    await page.reload()
+    const isSeen = (selector: string) =>
+      page.evaluate(`(() => {
+        const list = document.querySelector('#contents').getBoundingClientRect()
+        const link = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect()
+        return link.top >= list.top && link.bottom <= list.bottom
+      })()`)
+    const place = '#contents [aria-current="location"]'
+    expect(await isSeen('#contents [aria-current="page"]')).toBe(true)
+    expect(await page.evaluate('scrollY'), 'the page stays where it is').toBe(0)
+    expect(await page.locator(place).count()).toBe(0)
+    await page.locator('#contents').getByRole('link', { name: 'Rollback', exact: true }).click()
+    expect(await page.locator(place).allTextContents()).toEqual(['Rollback'])
+    await page.goto(`${base}/docs#getUserProfile-user`)
+    expect(await page.locator(place).allTextContents()).toEqual(['Get a user profile'])
+    expect(await isSeen(place)).toBe(true)
+    await page.evaluate("location.hash = '#schema-Address'")
+    await page.locator(place, { hasText: 'Schemas' }).waitFor()
+    expect(await page.locator(place).count()).toBe(1)
     expect(tab.faults).toEqual([])
   })
 

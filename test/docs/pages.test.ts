@@ -15,16 +15,18 @@ const root = join(import.meta.dirname, '../..')
 
 let api: TestApp
 let guides: string[]
+let operations: string[]
 
 beforeAll(async () => {
   api = await startTestApp()
   const names = await readdir(join(root, 'docs/guides'))
   guides = names.map((name) => `/docs/guides/${name.replace(/\.md$/, '')}`)
+  operations = (await contractOf(api)).operations.map(({ operation }) => `/docs/operations/${operation.operationId}`)
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
 const OTHERS = ['settings', 'commands', 'metrics', 'glossary', 'client', 'readme', 'changelog']
-const pages = () => ['/docs', '/docs/guides', ...guides, ...OTHERS.map((name) => `/docs/${name}`)]
+const pages = () => ['/docs', ...operations, '/docs/guides', ...guides, ...OTHERS.map((name) => `/docs/${name}`)]
 
 /** The path that a link of a page leads to. */
 const toPath = (link: string, page: string) => {
@@ -177,6 +179,41 @@ test('the reference shows each operation with its parameters and their examples,
     operations.map(() => '<details open class="example-response">'),
   )
   expect(body.match(/<input[^>]*\svalue=/g), 'nothing is filled in').toBeNull()
+})
+
+test('each operation has a page of its own, to which the others lead, in the order of the reference', async () => {
+  const reference = (await api.get('/docs')).body
+  const ids = [...reference.matchAll(/<section id="(\w+)" aria-labelledby="\1-title">\s*<h3/g)].map(
+    ([, id]) => id ?? '',
+  )
+  expect(ids.map((id) => `/docs/operations/${id}`).sort()).toEqual([...operations].sort())
+  for (const [index, id] of ids.entries()) {
+    const { body } = await api.get(`/docs/operations/${id}`)
+    const hasToken = body.includes('data-protected="true"')
+    const next = ids[index + 1]
+    const wanted = [
+      `<main id="main" tabindex="-1"><section id="${id}" aria-labelledby="${id}-title">\n<h1 `,
+      `<a href="../../docs/operations/${id}" aria-current="page">`,
+      // What needs a token can be tried here too.
+      ...(hasToken ? ['id="token"'] : []),
+      ...(next === undefined ? [] : [`rel="next" href="../../docs/operations/${next}"`]),
+    ]
+    expect(
+      wanted.filter((piece) => !body.includes(piece)),
+      id,
+    ).toEqual([])
+    expect(body.match(/<form class="operation"/g), id).toHaveLength(1)
+    expect(reference.includes(`href="./docs/operations/${id}"`), id).toBe(true)
+  }
+})
+
+test('guides come first in the contents of guides, and the reference in all others', async () => {
+  const groupsOf = async (path: string) =>
+    [...(await api.get(path)).body.matchAll(/<p class="group">(.*?)<\/p>/g)].map(([, group]) => group)
+  const guides = ['Use the API', 'Take data out', 'Bring data in', 'Run the service']
+  expect(await groupsOf('/docs/guides/paging')).toEqual([...guides, 'Reference', 'More'])
+  expect(await groupsOf('/docs/guides')).toEqual([...guides, 'Reference', 'More'])
+  expect(await groupsOf('/docs')).toEqual(['Reference', ...guides, 'More'])
 })
 
 test('every page says what it is about, each in its own words', async () => {

@@ -60,9 +60,9 @@ describe('what people type finds its page first', () => {
     ['breaking changes deprecation', '/docs/guides/versions'],
     ['opensearch elasticsearch', '/docs/guides/search-engines'],
     ['login with a token', '/docs/guides/protected-operations'],
-    ['showActiveOnly', '/docs#listCampaigns-showActiveOnly'],
+    ['showActiveOnly', '/docs/operations/listCampaigns#listCampaigns-showActiveOnly'],
     ['list of all settings', '/docs/settings'],
-    ['claims over time for a chart', '/docs#listActivity'],
+    ['claims over time for a chart', '/docs/operations/listActivity'],
   ])('%s', (query, page) => {
     const [first] = find(query)
     const [path] = first?.url.split('#') ?? []
@@ -91,7 +91,7 @@ test('guides come before schemas and parameters with the same words', () => {
   const urls = find('incentive').map(({ url }) => url)
   const firstOf = (start: string) => urls.findIndex((url) => url.startsWith(start))
   expect(firstOf('/docs/guides/')).toBeLessThan(2)
-  for (const later of ['/docs#schema-', '/docs#listCampaigns-incentiveType']) {
+  for (const later of ['/docs#schema-', '/docs/operations/listCampaigns#listCampaigns-incentiveType']) {
     expect(firstOf(later), later).toBeGreaterThan(firstOf('/docs/guides/'))
   }
 })

@@ -1,13 +1,14 @@
 import { resolveReferences } from '../../example-requests/src/resolve-references.ts'
 import { html, type Piece } from '../../strict-http/src/markup.ts'
-import type { ApiDocument } from './content/api-document.ts'
+import { type ApiDocument, groupOperations } from './content/api-document.ts'
 import { type ArticlePage, type Articles, readArticles } from './content/articles.ts'
 import { toLlmsFullText, toLlmsText } from './content/llms-text.ts'
 import { openProject, type Project } from './content/project.ts'
 import { toSearchEntries } from './content/search-entries.ts'
 import { documentOf, folderOf, SERVED, type Served } from './content/surfaces.ts'
 import { createLayout } from './html/layout.ts'
-import { referenceBody } from './html/reference.ts'
+import { operationUrl } from './html/operations.ts'
+import { operationBody, referenceBody } from './html/reference.ts'
 import { makeIndex } from './search/search-index.ts'
 
 /** What the pages are made of, besides the OpenAPI document. */
@@ -49,7 +50,7 @@ export async function makeFolders(root: string, searchScript: string) {
 }
 
 /**
- * Everything below `/docs`, `/llms.txt` and `/llms-full.txt`, each as a file: the reference of a document, the guides, also
+ * Everything below `/docs`, `/llms.txt` and `/llms-full.txt`, each as a file: the reference of a document, its operations alone, the guides, also
  * as Markdown, and what these pages load. Made whole, for no page is without links to the others.
  */
 export function makePages(
@@ -60,15 +61,27 @@ export function makePages(
   const layout = createLayout(document, articles, hasExplorer)
   const { title } = document.info
   const guides = articles.guides.flatMap(({ pages }) => pages)
+  const operations = groupOperations(document).flatMap((group) =>
+    group.operations.map((operation) => ({ ...operation, url: operationUrl(operation), title: operation.summary })),
+  )
   const page = (url: string, name: string, summary: string, body: Piece): [string, string] => {
     const about = { url, title: name === title ? title : `${name} – ${title}`, description: toDescription(summary) }
     return [`${url.slice(1)}.html`, layout(about, body)]
   }
   return new Map([
     page('/docs', title, REFERENCE_SUMMARY, referenceBody(document)),
+    ...operations.map((operation, index) =>
+      page(operation.url, operation.title, `GET ${operation.path}: ${operation.description.replaceAll('`', '')}`, [
+        operationBody(document, operation),
+        neighbours('Other operations', operations[index - 1], operations[index + 1]),
+      ]),
+    ),
     page('/docs/guides', 'Guides', GUIDES_SUMMARY, guideList(articles.guides)),
     ...guides.map((guide, index) =>
-      page(guide.url, guide.title, guide.summary, [guide.body, neighbours(guides[index - 1], guides[index + 1])]),
+      page(guide.url, guide.title, guide.summary, [
+        guide.body,
+        neighbours('Other guides', guides[index - 1], guides[index + 1]),
+      ]),
     ),
     ...articles.others.map(({ url, title, summary, body }) => page(url, title, summary, body)),
     ...guides.map(({ url, markdown }): [string, string] => [`${url.slice(1)}.md`, markdown]),
@@ -98,5 +111,7 @@ const guideList = (groups: { title: string; pages: ArticlePage[] }[]) =>
       html`${index > 0 && html`<h2>${title}</h2>`}<ul class="guides">${pages.map((guide) => html`<li><a href="${guide.url}">${guide.title}</a><p>${guide.summary}</p></li>`)}</ul>`,
   )}`
 
-const neighbours = (before: ArticlePage | undefined, after: ArticlePage | undefined) =>
-  html`<nav class="neighbours" aria-label="Other guides">${before && html`<a rel="prev" href="${before.url}">${before.title}</a>`}${after && html`<a rel="next" href="${after.url}">${after.title}</a>`}</nav>`
+type Neighbour = Pick<ArticlePage, 'url' | 'title'> | undefined
+
+const neighbours = (name: string, before: Neighbour, after: Neighbour) =>
+  html`<nav class="neighbours" aria-label="${name}">${before && html`<a rel="prev" href="${before.url}">${before.title}</a>`}${after && html`<a rel="next" href="${after.url}">${after.title}</a>`}</nav>`

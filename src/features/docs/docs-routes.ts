@@ -7,7 +7,14 @@ import { escapeText } from 'reward-campaigns-strict-http/markup'
 import { createPage } from 'reward-campaigns-strict-http/relative-links'
 
 /** Addresses of pages; what is there is known when they are read. */
-const PATHS = ['/llms.txt', '/llms-full.txt', '/docs', '/docs/:page', '/docs/guides/:guide']
+const PATHS = [
+  '/llms.txt',
+  '/llms-full.txt',
+  '/docs',
+  '/docs/:page',
+  '/docs/guides/:guide',
+  '/docs/operations/:operation',
+]
 
 /** The base URLs of the operations of each surface. */
 interface BaseUrls {
@@ -52,7 +59,7 @@ async function readPages(folder: string, baseUrls: BaseUrls) {
 }
 
 /**
- * `/docs`: the reference and the guides, which need nothing from the internet; `/llms.txt`: what leads a language model to
+ * `/docs`: the reference, a page for each operation and the guides, which need nothing from the internet; `/llms.txt`: what leads a language model to
  * both; `/llms-full.txt`: all guides. Their files are made with the commands (`packages/docs`), and read with the first request for one of them.
  */
 export function serveDocs(app: FastifyInstance, folder: string, baseUrls: BaseUrls) {

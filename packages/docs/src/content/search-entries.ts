@@ -10,7 +10,7 @@ export function toSearchEntries(document: ApiDocument, articles: Articles): Sear
   const operations = groupOperations(document).flatMap((group) =>
     group.operations.flatMap(({ operationId, summary, path, description, parameters = [] }): SearchEntry[] => [
       {
-        url: `/docs#${operationId}`,
+        url: `/docs/operations/${operationId}`,
         kind: 'operation',
         title: summary,
         of: `GET ${path}`,
@@ -18,7 +18,7 @@ export function toSearchEntries(document: ApiDocument, articles: Articles): Sear
       },
       ...parameters.map(
         (parameter): SearchEntry => ({
-          url: `/docs#${operationId}-${parameter.name}`,
+          url: `/docs/operations/${operationId}#${operationId}-${parameter.name}`,
           kind: 'parameter',
           title: parameter.name,
           of: summary,

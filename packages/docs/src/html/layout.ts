@@ -1,12 +1,18 @@
 import { html, type Markup, type Piece } from '../../../strict-http/src/markup.ts'
 import { type ApiDocument, groupOperations } from '../content/api-document.ts'
 import type { Articles } from '../content/articles.ts'
+import { operationUrl } from './operations.ts'
 
 interface Link {
   url: string
   title: string
   /** Places on the page, shown where it is the current one. */
   sections?: Link[]
+}
+
+interface Group {
+  title: string
+  links: Link[]
 }
 
 /** What a page says of itself to browsers and search engines. */
@@ -19,27 +25,33 @@ export interface PageAbout {
 
 /** What all pages have around them: the way to each other, and a search in all of them. */
 export function createLayout(document: ApiDocument, articles: Articles, hasExplorer: boolean) {
-  const groups: { title: string; links: Link[] }[] = [
-    {
-      title: 'Reference',
-      links: [
-        { url: '/docs', title: 'Overview' },
-        ...groupOperations(document).flatMap(({ operations }) =>
-          operations.map(({ operationId, summary }) => ({ url: `/docs#${operationId}`, title: summary })),
-        ),
-        { url: '/docs#schemas', title: 'Schemas' },
-      ],
-    },
-    ...articles.guides.map(({ title, pages }) => ({
-      title,
-      links: pages.map((page) => ({
-        url: page.url,
-        title: page.title,
-        sections: page.sections.slice(1).map((section) => ({ url: `#${section.id}`, title: section.title })),
+  const operations = groupOperations(document).flatMap((group) => group.operations)
+  /** On the page that has all operations, its own places; elsewhere the page of each. */
+  const referenceFor = (current: string): Group => ({
+    title: 'Reference',
+    links: [
+      { url: '/docs', title: 'Overview' },
+      ...operations.map((operation) => ({
+        url: current === '/docs' ? `/docs#${operation.operationId}` : operationUrl(operation),
+        title: operation.summary,
       })),
+      { url: '/docs#schemas', title: 'Schemas' },
+    ],
+  })
+  const guides = articles.guides.map(({ title, pages }) => ({
+    title,
+    links: pages.map((page) => ({
+      url: page.url,
+      title: page.title,
+      sections: page.sections.slice(1).map((section) => ({ url: `#${section.id}`, title: section.title })),
     })),
-    { title: 'More', links: articles.others.map(({ url, title, name = title }) => ({ url, title: name })) },
-  ]
+  }))
+  const more = { title: 'More', links: articles.others.map(({ url, title, name = title }) => ({ url, title: name })) }
+  /** Who reads guides goes on with guides. */
+  const groupsFor = (current: string): Group[] =>
+    current.startsWith('/docs/guides')
+      ? [...guides, referenceFor(current), more]
+      : [referenceFor(current), ...guides, more]
 
   const link = ({ url, title, sections = [] }: Link, current: string): Markup => {
     const isCurrent = url === current
@@ -72,7 +84,7 @@ export function createLayout(document: ApiDocument, articles: Articles, hasExplo
 <button type="button" class="menu" aria-expanded="false" aria-controls="contents">Contents</button>
 </header>
 <div class="page">
-<nav id="contents" aria-label="Contents">${groups.map((group) => html`<p class="group">${group.title}</p><ul>${group.links.map((entry) => link(entry, url))}</ul>`)}</nav>
+<nav id="contents" aria-label="Contents">${groupsFor(url).map((group) => html`<p class="group">${group.title}</p><ul>${group.links.map((entry) => link(entry, url))}</ul>`)}</nav>
 <main id="main" tabindex="-1">${body}</main>
 </div>
 </body>

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { html, type Markup } from '../../../strict-http/src/markup.ts'
+import { html, Markup } from '../../../strict-http/src/markup.ts'
 import {
   type ApiResponse,
   contentOf,
@@ -16,20 +16,27 @@ import type { createSchemaPieces } from './schemas.ts'
 
 type SchemaPieces = ReturnType<typeof createSchemaPieces>
 
-/** One operation: what it says and answers, with fields for its parameters and a place for what comes of trying it. */
-export function operationSection(operation: ServedOperation, schemas: SchemaPieces): Markup {
+/** The page of an operation alone. */
+export const operationUrl = ({ operationId }: ServedOperation) => `/docs/operations/${operationId}`
+
+/**
+ * One operation: what it says and answers, with fields for its parameters and a place for what comes of trying it. On a page
+ * of its own its title is that of the page.
+ */
+export function operationSection(operation: ServedOperation, schemas: SchemaPieces, isAlone: boolean): Markup {
   const { operationId, summary, description, path, parameters = [], responses, servers } = operation
   const [success] = Object.entries(responses).filter(([status]) => status.startsWith('2'))
   const { schema, example, others: moreExamples = [] } = success === undefined ? {} : contentOf(success[1])
   const lines = linesOf(operation)
+  const [level, part] = (isAlone ? ['h1', 'h2'] : ['h3', 'h4']).map((name) => new Markup(name))
   const others = Object.entries(responses).filter(([status]) => status !== success?.[0])
   return html`<section id="${operationId}" aria-labelledby="${operationId}-title">
-<h3 id="${operationId}-title"><a class="anchor" href="#${operationId}">${summary}</a></h3>
-<p class="route"><span class="method">GET</span> <code>${path}</code></p>
+<${level} id="${operationId}-title">${isAlone ? summary : html`<a class="anchor" href="#${operationId}">${summary}</a>`}</${level}>
+<p class="route"><span class="method">GET</span> <code>${path}</code>${!isAlone && html` <a class="alone" href="${operationUrl(operation)}">own page</a>`}</p>
 <p>${inline(description)}${isProtected(operation) && html` Needs a token: see <a href="#authorize">Authorize</a>.`}</p>
 <form class="operation" data-path="${path}" data-operation="${operationId}" data-base="${servers?.[0]?.url ?? '/'}" data-protected="${String(isProtected(operation))}" data-reads="${lines === undefined ? 'json' : 'text'}">
 <div class="asked">
-${parameters.length > 0 && html`<h4>Parameters</h4><ul class="parameters">${inOrder(parameters).map((parameter) => parameterItem(operationId, parameter, schemas))}</ul>`}
+${parameters.length > 0 && html`<${part}>Parameters</${part}><ul class="parameters">${inOrder(parameters).map((parameter) => parameterItem(operationId, parameter, schemas))}</ul>`}
 </div>
 <div class="tried">
 ${languageChoice}
@@ -42,7 +49,7 @@ ${lines !== undefined && html`<details open class="example-response"><summary>Ex
 ${moreExamples.map(({ summary, value }) => html`<details class="example-response"><summary>${inline(summary)}</summary>${jsonBlock(value)}</details>`)}
 </div>
 <div class="answered">
-<h4>Response</h4>
+<${part}>Response</${part}>
 ${schema !== undefined && schemas.response(schema)}
 <details><summary>Other responses: ${others.map(([status]) => status).join(', ')}</summary><ul class="answers">${others.map(([status, response]) => responseItem(status, response))}</ul></details>
 <details><summary>Response headers</summary><ul class="properties">${headerItems(responses)}</ul></details>

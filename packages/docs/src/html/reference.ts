@@ -1,5 +1,5 @@
 import { html, type Markup } from '../../../strict-http/src/markup.ts'
-import { type ApiDocument, groupOperations, isProtected } from '../content/api-document.ts'
+import { type ApiDocument, groupOperations, isProtected, type ServedOperation } from '../content/api-document.ts'
 import { inline } from './markdown.ts'
 import { operationSection } from './operations.ts'
 import { overview } from './overview.ts'
@@ -8,7 +8,7 @@ import { createSchemaPieces } from './schemas.ts'
 
 /** All operations and schemas of a document on one page. */
 export function referenceBody(document: ApiDocument): Markup {
-  const schemas = createSchemaPieces(document)
+  const schemas = createSchemaPieces(document, '')
   const groups = groupOperations(document)
   const needsToken = groups.some(({ operations }) => operations.some(isProtected))
   const first = groups
@@ -25,7 +25,7 @@ ${groups.map(
   ({ name, description, operations }) => html`<section aria-labelledby="tag-${name}">
 <h2 id="tag-${name}">${name}</h2>
 <p>${inline(description)}</p>
-${operations.map((operation) => operationSection(operation, schemas))}
+${operations.map((operation) => operationSection(operation, schemas, false))}
 </section>`,
 )}
 <section aria-labelledby="schemas">
@@ -34,9 +34,13 @@ ${schemas.all()}
 </section>`
 }
 
+/** One operation, and where it needs a token also the field for that. */
+export const operationBody = (document: ApiDocument, operation: ServedOperation): Markup =>
+  html`${operationSection(operation, createSchemaPieces(document, '/docs'), true)}${isProtected(operation) && authorization}`
+
 const authorization = html`<section id="authorize" aria-labelledby="authorize-title">
 <h2 id="authorize-title">Authorize</h2>
-<p id="token-about">The operations under <a href="#tag-Users">Users</a> need a token. It stays in this tab until the tab is closed, is sent with these operations only, and is never copied into a command.</p>
+<p id="token-about">The operations under <a href="/docs#tag-Users">Users</a> need a token. It stays in this tab until the tab is closed, is sent with these operations only, and is never copied into a command.</p>
 <form class="authorize">
 <label for="token">Token</label> <input id="token" type="password" autocomplete="off" spellcheck="false" aria-describedby="token-about"> <button type="reset">Forget</button>
 </form>

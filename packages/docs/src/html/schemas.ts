@@ -4,8 +4,11 @@ import { inline } from './markdown.ts'
 
 const PREFIX = '#/components/schemas/'
 
-/** Shows the schemas of a document: properties in a list, schemas of their own as links or, where wanted, unfolded. */
-export function createSchemaPieces({ components: { schemas } }: ApiDocument) {
+/**
+ * Shows the schemas of a document: properties in a list, schemas of their own as links to the page that has them all or, where
+ * wanted, unfolded.
+ */
+export function createSchemaPieces({ components: { schemas } }: ApiDocument, page: '' | '/docs') {
   const resolve = (schema: Schema) => {
     const name = schema.$ref?.slice(PREFIX.length)
     return { name, schema: name === undefined ? schema : (schemas[name] ?? schema) }
@@ -18,7 +21,7 @@ export function createSchemaPieces({ components: { schemas } }: ApiDocument) {
   /** What a value is, in words: `list of Address`, `integer or null`. */
   function typeOf(schema: Schema): Markup {
     const { name } = resolve(schema)
-    if (name !== undefined) return html`<a href="#schema-${name}">${name}</a>`
+    if (name !== undefined) return html`<a href="${page}#schema-${name}">${name}</a>`
     if (schema.anyOf !== undefined) {
       return joined(
         schema.anyOf
