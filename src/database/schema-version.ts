@@ -63,7 +63,9 @@ function ownMigrations() {
 }
 
 /** How the schema of a database compares with that of this version. */
-export async function compareSchema(database: Database): Promise<'behind' | 'current' | 'newer'> {
+export type SchemaState = 'behind' | 'current' | 'newer'
+
+export async function compareSchema(database: Database): Promise<SchemaState> {
   const { last, hasBaseline } = await readNewestMigrations(database)
   if (last > ownMigrations().last) return 'newer'
   if (last < ownMigrations().last || !hasBaseline) return 'behind'

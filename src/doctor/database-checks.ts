@@ -3,6 +3,7 @@ import { ASCII_LOCALE_ADVICE, describeAsciiLocale, findAsciiLocale } from '../da
 import type { FollowedChain } from '../database/lookups/followed-chains.ts'
 import { compareObjects, type StoredSchemaObject, schemaObjects } from '../database/schema-objects.ts'
 import { compareSources, type StoredObject, storedObjects } from '../database/schema-sources.ts'
+import type { SchemaState } from '../database/schema-version.ts'
 import { SERVING_FUNCTIONS, SERVING_SCHEMAS } from '../database/serving-role.ts'
 import { type Finding, failed, ok, REBUILD, warning } from '../schemas/check-findings.ts'
 
@@ -30,7 +31,7 @@ export async function examineLocale(query: Query): Promise<Finding> {
 const MAX_NAMED = 3
 
 /** Compares functions, views and triggers with their sources, and indexes and constraints with those of this version. */
-export async function examineSchemaObjects(query: Query, schema: 'behind' | 'current' | 'newer'): Promise<Finding> {
+export async function examineSchemaObjects(query: Query, schema: SchemaState): Promise<Finding> {
   if (schema === 'newer') return ok('a newer version has migrated the schema, so it may differ from this one')
   const sources = compareSources(await query<StoredObject>(storedObjects))
   const objects = compareObjects(await query<StoredSchemaObject>(schemaObjects))

@@ -6,12 +6,12 @@ import {
   withoutQuery,
 } from '../database/connection/database-errors.ts'
 import { inSnapshot, type Query } from '../database/connection/snapshot.ts'
-import { findDifferences, pickCampaigns, type Sample } from '../database/find-data-differences.ts'
+import { pickCampaigns, type Sample } from '../database/find-data-differences.ts'
 import type { FollowedChain } from '../database/lookups/followed-chains.ts'
-import { examineChanges } from '../read-models/changes/check.ts'
+import type { SchemaState } from '../database/schema-version.ts'
 import { examineRevision, readRevision } from '../read-models/data-version/check.ts'
-import { examineUnvaluedClaims } from '../read-models/prices/check.ts'
-import { type CheckedFinding, type Finding, failed, ok, REBUILD, warning } from '../schemas/check-findings.ts'
+import { type CheckedFinding, type Finding, failed, ok, warning } from '../schemas/check-findings.ts'
+import { dataChecks } from './data-checks.ts'
 import {
   examineChains,
   examineLocale,
@@ -20,14 +20,13 @@ import {
   examineSchemaObjects,
   examineVersion,
 } from './database-checks.ts'
-import { derivedColumns, derivedCounts } from './derived-column-checks.ts'
 
 export interface Examined {
   client: pg.Client
   isEmbedded: boolean
   /** The role that serves; null if it is the role of the connection. */
   servingRole: string | null
-  compareSchema: () => Promise<'behind' | 'current' | 'newer'>
+  compareSchema: () => Promise<SchemaState>
   listChains: () => Promise<readonly FollowedChain[]>
   /** Everything instead of a sample. */
   isComplete: boolean
@@ -91,9 +90,16 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     name,
     examine: () => inCheckSnapshot(examine),
   })
+  let schema: SchemaState = 'behind'
   const isCurrent = await run([
     checkOf('server', examineVersion),
-    { name: 'schema', examine: async () => toSchemaFinding(await inCheckSnapshot(examined.compareSchema)) },
+    {
+      name: 'schema',
+      async examine() {
+        schema = await inCheckSnapshot(examined.compareSchema)
+        return toSchemaFinding(schema)
+      },
+    },
   ])
   // A migration grants rights on what it makes.
   const rights = checkOf('rights', (query) => examineRights(query, servingRole, isEmbedded))
@@ -110,30 +116,18 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
   })
   if (selected === undefined) return findings
   const { earlier, sample } = selected
-  const compareRows = (name: string, subject: string, toSql: (sample: Sample) => string, of = sample): Check => ({
-    name,
-    async examine() {
-      const extent = of === null ? 'everything' : `a sample by ${of.length} campaigns`
-      const { count, named } = await inCheckSnapshot((query) => findDifferences(query, toSql(of), of))
-      if (count === 0) return ok(`${subject} are what the facts say (${extent})`)
-      return failed(`${subject} differ from the facts (${extent}), ${count} in all: ${named.join('; ')}`, REBUILD)
-    },
-  })
   await run([
-    checkOf('schema objects', async (query) => examineSchemaObjects(query, await examined.compareSchema())),
+    checkOf('schema objects', (query) => examineSchemaObjects(query, schema)),
     locale,
-    ...derivedColumns.map(({ name, subject, differing }) => compareRows(name, subject, differing)),
-    ...derivedCounts.map(({ name, subject, differing }) => compareRows(name, subject, differing, null)),
+    ...dataChecks.map(({ name, examine }) => checkOf(name, (query) => examine(query, sample))),
     { name: 'chains', examine: async () => examineChains(await inCheckSnapshot(examined.listChains)) },
     checkOf('orphans', examineOrphans),
-    checkOf('unvalued claims', examineUnvaluedClaims),
-    checkOf('changes', examineChanges),
-    checkOf('revision', (query) => examineRevision(query, earlier)),
+    checkOf('data version', (query) => examineRevision(query, earlier)),
   ])
   return findings
 }
 
-const toSchemaFinding = (state: 'behind' | 'current' | 'newer') =>
+const toSchemaFinding = (state: SchemaState) =>
   state === 'behind'
     ? failed(
         'the schema is older than this version, so the data was not checked',

@@ -202,10 +202,10 @@ export const recomputeStepCounts = [statements.fillStepCounts]
   [
     'src/read-models/step-counts/check.ts',
     undefined,
-    `import { type Sample, within } from '../../database/find-data-differences.ts'
+    `import { comparing, type Sample, within } from '../../database/find-data-differences.ts'
 
 /** Campaigns whose number of steps is not that of their steps. */
-export const differingStepCounts = (sample: Sample) => \`
+const differingStepCounts = (sample: Sample) => \`
   select (select id from campaigns where key = campaign_key) as what
   from (
     select key as campaign_key, (select count(*) from action_steps where campaign_key = key) as step_count
@@ -213,6 +213,8 @@ export const differingStepCounts = (sample: Sample) => \`
   ) due
   full join (select * from campaign_step_counts where \${within(sample, 'campaign_key')}) stored using (campaign_key)
   where stored.step_count is distinct from due.step_count\`
+
+export const examineStepCounts = comparing({ 'numbers of action steps': differingStepCounts })
 `,
   ],
   [
@@ -228,15 +230,11 @@ export const differingStepCounts = (sample: Sample) => \`
   ],
   ['src/ingest/rebuild.ts', "  'delete from token_versions',\n", '  ...recomputeStepCounts,\n'],
   [
-    'src/doctor/derived-column-checks.ts',
-    'import { differingPrices,',
-    "import { differingStepCounts } from '../read-models/step-counts/check.ts'\n",
+    'src/doctor/data-checks.ts',
+    'import { examinePrices }',
+    "import { examineStepCounts } from '../read-models/step-counts/check.ts'\n",
   ],
-  [
-    'src/doctor/derived-column-checks.ts',
-    "  {\n    name: 'claim hours',",
-    "  { name: 'step counts', subject: 'numbers of action steps', differing: differingStepCounts },\n",
-  ],
+  ['src/doctor/data-checks.ts', "  { name: 'claim hours',", "  { name: 'step counts', examine: examineStepCounts },\n"],
 ]
 
 test('a read model is added in seven files, those that CONTRIBUTING names, and a migration; it changes with its facts, is checked, and is rebuilt', async () => {
@@ -253,14 +251,16 @@ test('a read model is added in seven files, those that CONTRIBUTING names, and a
   await api.save({ ...campaign, actionSteps: [aStep(anAddress('a'))] })
   expect(await counts()).toEqual([0, 1])
 
-  const { derivedColumns } = await copy.load<typeof import('../../src/doctor/derived-column-checks.ts')>(
-    'src/doctor/derived-column-checks.ts',
-  )
-  const differences = () =>
-    database.query(derivedColumns.find(({ name }) => name === 'step counts')?.differing(null) ?? 'select 1')
-  expect(await differences()).toEqual([])
+  const { dataChecks } = await copy.load<typeof import('../../src/doctor/data-checks.ts')>('src/doctor/data-checks.ts')
+  const query = async <Row extends object>(sql: string, values?: unknown[]) =>
+    (await database.query(sql, values)) as Row[]
+  const examined = () => dataChecks.find(({ name }) => name === 'step counts')?.examine(query, null)
+  expect(await examined()).toMatchObject({ state: 'ok' })
   await database.query('update campaign_step_counts set step_count = 7 where step_count = 1')
-  expect(await differences()).toEqual([{ what: campaign.id }])
+  expect(await examined()).toMatchObject({
+    state: 'failed',
+    found: `numbers of action steps differ from the facts (everything), 1 in all: ${campaign.id}`,
+  })
   const { rebuild } = await copy.load<typeof import('../../src/ingest/rebuild.ts')>('src/ingest/rebuild.ts')
   await rebuild(database.url, { isOwnSchema: false, log: () => undefined })
   expect(await counts()).toEqual([0, 1])

@@ -1,10 +1,10 @@
-import { type Sample, within } from '../../database/find-data-differences.ts'
+import { comparing, type Sample, within } from '../../database/find-data-differences.ts'
 
 /** As the target of a step: any contract, which is the contract of no campaign. */
 const ANY_CONTRACT = `0x${'0'.repeat(40)}`
 
 /** Campaigns with other contracts, tokens or channels than their rows have. Collections are only here. */
-export const differingFacets = (sample: Sample) => `
+const differingFacets = (sample: Sample) => `
   select distinct (select id from campaigns where key = campaign_key) as what
   from (
     select facet.*, block_timestamp
@@ -28,3 +28,5 @@ export const differingFacets = (sample: Sample) => `
     select * from campaign_facets where kind <> 'collection' and ${within(sample, 'campaign_key')}
   ) stored using (campaign_key, kind, chain_id, value, block_timestamp)
   where due.kind is null or stored.kind is null`
+
+export const examineCampaignIndex = comparing({ 'contracts, tokens and channels of campaigns': differingFacets })

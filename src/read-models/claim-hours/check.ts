@@ -1,4 +1,4 @@
-import type { Sample } from '../../database/find-data-differences.ts'
+import { comparing, type Sample } from '../../database/find-data-differences.ts'
 
 /** An hour counts the claims of all campaigns: of a sample of these, so many hours in which they have claims, the newest. */
 const MAX_HOURS = 100
@@ -15,9 +15,11 @@ const countedInSample = `
   ) counted`
 
 /** Hours that are not what is counted, are missing, or, where all are compared, should not be there. */
-export const differingClaimHours = (sample: Sample) => `
+const differingClaimHours = (sample: Sample) => `
   select (to_timestamp(hour_start) at time zone 'UTC')::text as what
   from (${sample === null ? 'select * from counted_claim_hours' : countedInSample}) due
   ${sample === null ? 'full' : 'left'} join claim_hours stored using (hour_start)
   where (stored.claim_count, stored.amount_usd, stored.unvalued_count)
     is distinct from (due.claim_count, due.amount_usd, due.unvalued_count)`
+
+export const examineClaimHours = comparing({ 'claims of all campaigns by hours': differingClaimHours })

@@ -1,4 +1,4 @@
-import { type Sample, within } from '../../database/find-data-differences.ts'
+import { comparing, type Sample, within } from '../../database/find-data-differences.ts'
 
 /** Campaigns whose row in `trending_campaigns` differs from the view, is missing, or should not exist. */
 export const differingTrendingCampaigns = (sample: Sample) => `
@@ -20,7 +20,7 @@ const claimsOfWindows = (sample: Sample) => `
   group by campaign_key, window_seconds`
 
 /** Totals of campaigns that differ from their claims. */
-export const differingCampaignTotals = (sample: Sample) => `
+const differingCampaignTotals = (sample: Sample) => `
       select (select id from campaigns where key = campaign_key) || ', ' || window_seconds || ' seconds' as what
       from (${claimsOfWindows(sample)}) due
       full join (select * from campaign_claim_totals where ${within(sample, 'campaign_key')}) stored
@@ -53,3 +53,19 @@ export const differingContractTotals = (sample: Sample) => `
         using (window_seconds, chain_id, address)
       where (stored.campaign_count, stored.newest_block_timestamp, stored.claim_count, stored.amount_usd)
         is distinct from (due.campaign_count, due.newest_block_timestamp, due.claim_count, due.amount_usd)`
+
+/** Chains with another number of contracts. */
+const differingContractCounts = () => `
+  select 'contracts of chain ' || chain_id as what
+  from (
+    select chain_id, count(*) as contract_count from contract_claim_totals where window_seconds = 0 group by chain_id
+  ) due
+  full join contract_counts stored using (chain_id)
+  where stored.contract_count is distinct from due.contract_count`
+
+export const examineClaimWindows = comparing({
+  'claims of campaigns in all windows': differingCampaignTotals,
+  'trending campaigns': differingTrendingCampaigns,
+  'campaigns and claims of contracts in all windows': differingContractTotals,
+  'numbers of contracts': differingContractCounts,
+})

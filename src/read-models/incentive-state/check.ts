@@ -1,7 +1,7 @@
-import { type Sample, within } from '../../database/find-data-differences.ts'
+import { comparing, type Sample, within } from '../../database/find-data-differences.ts'
 
 /** Incentives whose state differs from their records and claims. */
-export const differingIncentives = (sample: Sample) => `
+const differingIncentives = (sample: Sample) => `
   select (select id from campaigns where key = campaign_key) || ', incentive ' || position as what
   from incentives stored
   left join (
@@ -17,7 +17,7 @@ export const differingIncentives = (sample: Sample) => `
       is distinct from (counted.claim_count, counted.claimed_amount, due.remaining_budget, due.is_spent)`
 
 /** Campaigns whose flags differ from their incentives and claimants. */
-export const differingFlags = (sample: Sample) => `
+const differingFlags = (sample: Sample) => `
   select campaign.id as what
   from campaigns campaign
   left join campaign_claimant_counts claimants on claimants.campaign_key = campaign.key
@@ -33,7 +33,7 @@ export const differingFlags = (sample: Sample) => `
       coalesce(are_all_spent, false) or (max_participants <> 0 and coalesce(claimant_count, 0) >= max_participants))`
 
 /** Campaigns with another number of claimants than their claims have. */
-export const differingClaimants = (sample: Sample) => `
+const differingClaimants = (sample: Sample) => `
   select (select id from campaigns where key = campaign_key) as what
   from (
     select campaign_key, count(distinct claimant) as claimant_count from claims
@@ -41,3 +41,9 @@ export const differingClaimants = (sample: Sample) => `
   ) due
   full join (select * from campaign_claimant_counts where ${within(sample, 'campaign_key')}) stored using (campaign_key)
   where stored.claimant_count is distinct from due.claimant_count`
+
+export const examineIncentiveState = comparing({
+  'claims, amounts and budgets of incentives': differingIncentives,
+  'numbers of claimants': differingClaimants,
+  'whitelisted rewards and exhaustion of campaigns': differingFlags,
+})

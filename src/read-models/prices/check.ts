@@ -1,9 +1,9 @@
 import type { Query } from '../../database/connection/snapshot.ts'
-import { type Sample, within } from '../../database/find-data-differences.ts'
-import { type Finding, ok } from '../../schemas/check-findings.ts'
+import { comparing, type DataCheck, type Sample, within } from '../../database/find-data-differences.ts'
+import { ok } from '../../schemas/check-findings.ts'
 
 /** Claims whose value differs from the prices, although their records have none. */
-export const differingValues = (sample: Sample) => `
+const differingValues = (sample: Sample) => `
   select (select id from campaigns where key = campaign_key) || ', claim ' || encode(tx_hash, 'hex') || ' ' || log_index as what
   from claims claim
   join incentives incentive using (campaign_key)
@@ -12,7 +12,7 @@ export const differingValues = (sample: Sample) => `
     and claim.amount_usd is distinct from due.amount_usd and ${within(sample, 'campaign_key')}`
 
 /** Tokens whose current price differs from the rule. */
-export const differingPrices = () => `
+const differingPrices = () => `
   select 'token ' || chain_id || ':' || address as what
   from tokens left join lateral token_price_at(chain_id, address, 'infinity') due on true
   where (tokens.price_usd, base_unit_price_usd)
@@ -20,8 +20,8 @@ export const differingPrices = () => `
 
 const MAX_NAMED = 10
 
-/** Names the tokens without which claims of the last day have no value, those with most claims first. */
-export async function examineUnvaluedClaims(query: Query): Promise<Finding> {
+/** The tokens without which claims of the last day have no value, those with most claims first; undefined if all have one. */
+async function describeUnvaluedClaims(query: Query) {
   const rows = await query<{ token: string; claims: number; total: number }>(
     `select chain_id || ':' || asset as token, claims, (sum(claims) over ())::float8 as total
     from (
@@ -34,10 +34,16 @@ export async function examineUnvaluedClaims(query: Query): Promise<Finding> {
     order by claims desc, token limit ${MAX_NAMED}`,
   )
   const [first] = rows
-  if (first === undefined) return ok('every claim of a token in the last 24 hours has a value in US dollars')
-  // Not an error in the data: the operator may have no price.
+  if (first === undefined) return undefined
   const tokens = rows.map(({ token, claims }) => `${token} (${claims})`).join(', ')
-  return ok(
-    `${first.total} claims of the last 24 hours have no value in US dollars for lack of prices or decimals, of ${tokens}: import token and tokenPrice records, or name a feed in the chain file`,
-  )
+  return `${first.total} claims of the last 24 hours have no value in US dollars for lack of prices or decimals, of ${tokens}: import token and tokenPrice records, or name a feed in the chain file`
+}
+
+const compare = comparing({ 'values of claims': differingValues, 'prices of tokens': differingPrices })
+
+export const examinePrices: DataCheck = async (query, sample) => {
+  const finding = await compare(query, sample)
+  // Not an error in the data: the operator may have no price.
+  const unvalued = finding.state === 'ok' ? await describeUnvaluedClaims(query) : undefined
+  return unvalued === undefined ? finding : ok(`${finding.found}; ${unvalued}`)
 }
