@@ -43,7 +43,7 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
     [
       '/explorer/campaigns/:id',
       campaign.campaignName,
-      ['/campaigns/:id', '/activity', '/claims', '/outlook', '/prices'],
+      ['/campaigns/:id', '/tokens', '/status', '/campaigns', '/activity', '/claims', '/outlook', '/prices'],
     ],
     ['/explorer/contracts', 'Contracts', ['/explore/contracts']],
     ['/explorer/users', 'Rewards', []],

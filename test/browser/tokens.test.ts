@@ -161,7 +161,12 @@ describe.skipIf(!hasBrowser)(`the page of a campaign ${inBrowser}`, ONCE_MORE, (
     const { page } = tab
     const shown = async (selector: string) =>
       (await page.locator(selector).allInnerTexts()).join(' ').replace(/\s+/g, ' ')
-    const steps = await shown('.steps')
+    expect(await page.locator('.steps').first().locator('li').allInnerTexts()).toEqual([
+      'Swap on Swap Router, Base',
+      'Transfer of USDC, Base',
+    ])
+    await page.getByText('Exact conditions').click()
+    const steps = await shown('.exact .steps')
     expect(steps).toContain(`that emits Swap from Swap Router at ${short(step.targetContract)}`)
     expect(steps).toContain(`that emits Transfer from USDC at ${short(usdc.address)}`)
     expect(await shown('.incentive .facts')).toContain(`USDC ${short(usdc.address)}`)

@@ -1,12 +1,13 @@
 import { useRef } from 'preact/hooks'
-import type { Campaign } from 'reward-campaigns-client'
 import type { ChosenRange } from '../outlook/chosen-range.ts'
 import { OutlookView } from '../outlook/outlook-view.tsx'
 import { client } from '../requests/service.ts'
 import { useRequest } from '../requests/use-request.ts'
+import { brief } from '../texts/truncate-name.ts'
 import { hasAddressLookups } from '../users/user-link.tsx'
 import { AllowList } from './allow-list.tsx'
 import { CampaignFacts } from './campaign-facts.tsx'
+import type { CampaignResponse } from './campaign-request.ts'
 import { ClaimsPlot, type TimeRange } from './claims/claims-plot.tsx'
 import { NewestClaims } from './claims/newest-claims.tsx'
 import { EligibilityView } from './eligibility-view.tsx'
@@ -15,7 +16,8 @@ import { fetchPrices, paidTokens } from './incentives/prices.ts'
 import { PricesView } from './incentives/prices-view.tsx'
 import { counted } from './prose.ts'
 import { ActionSteps } from './steps/action-steps.tsx'
-import { useTokens } from './tokens/use-tokens.ts'
+import { tokensOf } from './tokens/known-tokens.ts'
+import { TrustView } from './trust/trust-view.tsx'
 
 const PRICES_REFRESH_MS = 60_000
 
@@ -24,13 +26,13 @@ const SHOWN_INCENTIVES = 50
 
 /** All that is known of a campaign. @param now when it was said. */
 export function CampaignView({
-  campaign,
+  response: { campaign, tokens, chains, actionType },
   now,
   timeRange,
   range,
   user,
 }: {
-  campaign: Campaign
+  response: CampaignResponse
   now: Date
   /** Of the plot. */
   timeRange: TimeRange
@@ -39,8 +41,7 @@ export function CampaignView({
   /** Whether this account can claim it, is shown. */
   user: string | undefined
 }) {
-  const tokens = useTokens([campaign])
-  const rewarding = { ...campaign, tokens }
+  const rewarding = { ...campaign, tokens: new Map([...tokensOf([campaign]), ...tokens]) }
   const paid = paidTokens(campaign)
   const prices = useRequest(
     (signal) => fetchPrices(client, paid, timeRange, signal),
@@ -66,16 +67,23 @@ export function CampaignView({
             ))}
           </ol>
         </section>
-        {incentives.length > 0 && (
-          <section aria-labelledby="outlook">
-            <h2 id="outlook">Outlook</h2>
-            <OutlookView campaign={rewarding} worth={worth} />
-          </section>
-        )}
         <section aria-labelledby="steps">
-          <h2 id="steps">What has to be done</h2>
+          <h2 id="steps">
+            What has to be done
+            {actionType !== undefined && (
+              <>
+                : <bdi>{brief(actionType)}</bdi>
+              </>
+            )}
+          </h2>
           <ActionSteps campaign={rewarding} />
         </section>
+      </div>
+      <section class="trusting" aria-labelledby="trust">
+        <h2 id="trust">Can it be trusted?</h2>
+        <TrustView campaign={rewarding} tokens={tokens} chains={chains} now={now} />
+      </section>
+      <div>
         <section aria-labelledby="who">
           <h2 id="who">Who may claim</h2>
           <AllowList campaign={campaign} />
@@ -84,6 +92,12 @@ export function CampaignView({
           <section aria-labelledby="eligibility">
             <h2 id="eligibility">Whether an account can claim</h2>
             <EligibilityView campaign={campaign} user={user} />
+          </section>
+        )}
+        {incentives.length > 0 && (
+          <section aria-labelledby="outlook">
+            <h2 id="outlook">Outlook</h2>
+            <OutlookView campaign={rewarding} worth={worth} />
           </section>
         )}
         <section aria-labelledby="claims">
@@ -100,11 +114,11 @@ export function CampaignView({
             <PricesView campaign={rewarding} request={prices} />
           </section>
         )}
+        <section aria-labelledby="facts">
+          <h2 id="facts">Facts</h2>
+          <CampaignFacts campaign={campaign} />
+        </section>
       </div>
-      <section aria-labelledby="facts">
-        <h2 id="facts">Facts</h2>
-        <CampaignFacts campaign={campaign} />
-      </section>
     </div>
   )
 }

@@ -1,7 +1,8 @@
-import { Address, shortenHex } from '../parts/address.tsx'
+import { Address } from '../parts/address.tsx'
 import { Count, Tokens, Usd } from '../parts/amounts.tsx'
 import { ChainLabel } from '../parts/chain-label.tsx'
 import { AbsoluteTime } from '../parts/times.tsx'
+import { shortenHex } from '../texts/shorten-hex.ts'
 import { brief } from '../texts/truncate-name.ts'
 import { dollarsOf, type Worth } from './incentives/dollars.ts'
 import type { Asset } from './incentives/incentive-budget.ts'
@@ -9,6 +10,7 @@ import type { Part, Sentence } from './prose.ts'
 
 /** Values of strangers can be of any length. */
 const LONGEST_CODE = 120
+const MAX_NAME = 60
 
 /** A sentence with its amounts, addresses and times. @param worth for amounts in US dollars beside those of the token. */
 export function Prose({ sentence, worth }: { sentence: Sentence; worth?: Worth | undefined }) {
@@ -28,7 +30,9 @@ function Shown({ part, worth }: { part: Part; worth: Worth | undefined }) {
   if ('asset' in part) return <AssetName asset={part.asset} />
   if ('address' in part) return <Address chainId={part.chainId} address={part.address} />
   if ('chainId' in part) return <ChainLabel chainId={part.chainId} />
-  return 'instant' in part ? <AbsoluteTime at={part.instant} /> : <Code text={part.code} />
+  if ('instant' in part) return <AbsoluteTime at={part.instant} />
+  if ('usd' in part) return <Usd value={part.usd} />
+  return 'name' in part ? <bdi title={part.name}>{brief(part.name, MAX_NAME)}</bdi> : <Code text={part.code} />
 }
 
 /** An amount in whole tokens, and in US dollars where prices are known. */

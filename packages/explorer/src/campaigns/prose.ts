@@ -15,6 +15,10 @@ export type Part =
   | { chainId: number }
   /** ISO 8601. */
   | { instant: string }
+  /** US dollars, an exact decimal. */
+  | { usd: string }
+  /** A name of a stranger's. */
+  | { name: string }
   /** A name or a value as a contract or a record has it. */
   | { code: string }
 
@@ -30,7 +34,9 @@ export const toText = (sentence: Sentence): string =>
       if ('asset' in part) return nameOf(part.asset)
       if ('address' in part) return part.address
       if ('chainId' in part) return `chain ${part.chainId}`
-      return 'instant' in part ? part.instant : part.code
+      if ('instant' in part) return part.instant
+      if ('usd' in part) return `$${part.usd}`
+      return 'name' in part ? part.name : part.code
     })
     .join('')
 

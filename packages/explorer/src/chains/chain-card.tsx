@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import type { ChainStatus } from 'reward-campaigns-client'
-import { shortenHex } from '../parts/address.tsx'
 import { Count, Unknown } from '../parts/amounts.tsx'
 import { AbsoluteTime } from '../parts/times.tsx'
 import { blockExplorerUrl, chainName } from '../texts/chain-names.ts'
 import { groupDigits } from '../texts/format-numbers.ts'
 import { duration } from '../texts/format-times.ts'
+import { shortenHex } from '../texts/shorten-hex.ts'
 import { blocksBehind, STATE_TITLES, stateInWords } from './chain-text.ts'
 
 /** How far a chain is. */

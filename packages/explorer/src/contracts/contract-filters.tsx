@@ -1,8 +1,8 @@
 import { useLocation } from 'preact-iso'
 import { type Chip, Chips } from '../navigation/chips.tsx'
 import { withQuery } from '../navigation/page-query.ts'
-import { shortenHex } from '../parts/address.tsx'
 import { chainName, knownChainIds } from '../texts/chain-names.ts'
+import { shortenHex } from '../texts/shorten-hex.ts'
 
 /** Filters by chain and by who created the campaigns; they stand in the address of the page. */
 export function ContractFilters({ chainIds, creator }: { chainIds: readonly string[]; creator: string | undefined }) {

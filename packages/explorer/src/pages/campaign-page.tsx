@@ -2,12 +2,12 @@ import './campaigns.css'
 import { useLocation } from 'preact-iso'
 import type { Campaign } from 'reward-campaigns-client'
 import { listUrl } from '../campaigns/campaign-query.ts'
+import { actionTypeQuery, fetchCampaign } from '../campaigns/campaign-request.ts'
 import { CampaignView } from '../campaigns/campaign-view.tsx'
 import { activityOf, TIME_RANGES, type TimeRange } from '../campaigns/claims/claims-plot.tsx'
 import { newestClaimsOf } from '../campaigns/claims/newest-claims.tsx'
 import { isFunded } from '../campaigns/incentives/incentive-budget.ts'
 import { State } from '../campaigns/state.tsx'
-import { recordTokens } from '../campaigns/tokens/recorded-tokens.ts'
 import { chosenOf } from '../navigation/choice.tsx'
 import { servicePath } from '../navigation/service-path.ts'
 import { type ChosenRange, chosenRange } from '../outlook/chosen-range.ts'
@@ -16,7 +16,6 @@ import { Usd } from '../parts/amounts.tsx'
 import { campaignTitle } from '../parts/campaign-link.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Mark } from '../parts/name.tsx'
-import { recordContract } from '../recorded-contracts.ts'
 import { ApiRequests } from '../requests/api-requests.tsx'
 import { Shown } from '../requests/request-result.tsx'
 import type { RequestMade } from '../requests/request-text.ts'
@@ -25,12 +24,12 @@ import { useRequest } from '../requests/use-request.ts'
 import { chainName } from '../texts/chain-names.ts'
 
 export function CampaignPage({ id = '' }: { id?: string }) {
-  const request = useRequest((signal) => client.getCampaign(id, { signal }).then(recordNames), `campaign ${id}`)
+  const request = useRequest((signal) => fetchCampaign(client, id, signal), `campaign ${id}`)
   const { query } = useLocation()
   const timeRange = chosenOf(TIME_RANGES, query.timeRange)
   const { user } = query
   const range = chosenRange(query)
-  const title = request.state === 'shown' ? campaignTitle(request.response) : 'Campaign'
+  const title = request.state === 'shown' ? campaignTitle(request.response.campaign) : 'Campaign'
   const path = `/campaigns/${encodeURIComponent(id).replaceAll('%3A', ':')}`
   return (
     <>
@@ -42,17 +41,19 @@ export function CampaignPage({ id = '' }: { id?: string }) {
         <Heading title={title} />
       </div>
       <Shown request={request} lines={5}>
-        {(campaign, at) => (
+        {(response, at) => (
           <>
-            <Lead campaign={campaign} />
-            <CampaignView campaign={campaign} now={at} timeRange={timeRange} range={range} user={user} />
+            <Lead campaign={response.campaign} />
+            <CampaignView response={response} now={at} timeRange={timeRange} range={range} user={user} />
           </>
         )}
       </Shown>
       <ApiRequests
         requests={[
           { method: 'getCampaign', path, id },
-          ...(request.state === 'shown' ? furtherRequests(request.response.id, { timeRange, range, user }) : []),
+          ...(request.state === 'shown'
+            ? furtherRequests(request.response.campaign.id, { timeRange, range, user })
+            : []),
         ]}
       />
     </>
@@ -65,6 +66,7 @@ function furtherRequests(
   { timeRange, range, user }: { timeRange: TimeRange; range: ChosenRange | undefined; user: string | undefined },
 ): RequestMade[] {
   return [
+    { method: 'listCampaigns', path: '/campaigns', query: actionTypeQuery(id) },
     { method: 'listOutlooks', path: '/outlook', query: outlookOf(id) },
     { method: 'listActivity', path: '/activity', query: activityOf(id, timeRange, range) },
     { method: 'listClaims', path: '/claims', query: newestClaimsOf(id) },
@@ -72,16 +74,6 @@ function furtherRequests(
       ? []
       : [{ method: 'listEligibility', path: '/eligibility', query: { user, campaignId: [id] } } as const]),
   ]
-}
-
-/** What the list of campaigns is filtered by from here has its name there. */
-function recordNames(campaign: Campaign): Campaign {
-  recordTokens({ campaigns: [campaign] })
-  if (campaign.actionClaimant !== undefined) {
-    const { chainId, targetContract: address, targetContractName: name } = campaign.actionClaimant
-    recordContract({ chainId, address, name })
-  }
-  return campaign
 }
 
 function Lead({ campaign }: { campaign: Campaign }) {

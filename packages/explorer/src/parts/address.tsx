@@ -1,9 +1,7 @@
 import { blockExplorerUrl, chainName } from '../texts/chain-names.ts'
+import { shortenHex } from '../texts/shorten-hex.ts'
 import { ZERO_ADDRESS } from '../texts/zero-address.ts'
 import { CopyButton } from './copy-button.tsx'
-
-/** `0x1234…abcd` of something longer. */
-export const shortenHex = (hex: string) => (hex.length > 14 ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : hex)
 
 interface OnChain {
   chainId: number

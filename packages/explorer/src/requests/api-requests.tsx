@@ -7,7 +7,7 @@ export function ApiRequests({ requests }: { requests: readonly RequestMade[] }) 
   return (
     <details class="api">
       <summary>
-        API{' '}
+        API:{' '}
         <span class="soft">
           {requests.length === 1 ? 'the request' : `the ${requests.length} requests`} of this page
         </span>

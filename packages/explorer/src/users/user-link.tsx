@@ -1,5 +1,5 @@
 import { servicePath } from '../navigation/service-path.ts'
-import { shortenHex } from '../parts/address.tsx'
+import { shortenHex } from '../texts/shorten-hex.ts'
 
 /** Where the page of an account is. */
 export const userPath = (address: string) => servicePath(`/explorer/users/${address}`)

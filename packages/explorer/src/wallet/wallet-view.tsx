@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { shortenHex, Transaction } from '../parts/address.tsx'
+import { Transaction } from '../parts/address.tsx'
+import { shortenHex } from '../texts/shorten-hex.ts'
 import { UserLink, userPath } from '../users/user-link.tsx'
 import { ClaimedAmount } from './claimed-amount.tsx'
 import { loadWallet } from './load-wallet.ts'

@@ -1,5 +1,5 @@
 import { Chips } from '../../navigation/chips.tsx'
-import { shortenHex } from '../../parts/address.tsx'
+import { shortenHex } from '../../texts/shorten-hex.ts'
 import { chipsOf, withoutFilters } from './filter-chips.ts'
 
 /** What the list is filtered by, each to be taken away, and all at once. */

@@ -1,6 +1,6 @@
 import { useContext } from 'preact/hooks'
-import { shortenHex } from '../../parts/address.tsx'
 import { chainName } from '../../texts/chain-names.ts'
+import { shortenHex } from '../../texts/shorten-hex.ts'
 import { variantName } from '../incentives/incentive-names.ts'
 import { seenToken } from '../tokens/recorded-tokens.ts'
 import { ChainChoice } from './facets/chain-choice.tsx'

@@ -1,7 +1,7 @@
 import type { CampaignListItem } from 'reward-campaigns-client'
-import { shortenHex } from '../../parts/address.tsx'
 import { client } from '../../requests/service.ts'
 import { useRequest } from '../../requests/use-request.ts'
+import { shortenHex } from '../../texts/shorten-hex.ts'
 import { brief } from '../../texts/truncate-name.ts'
 import { toQuery, toUrl } from '../campaign-query.ts'
 import { counted } from '../prose.ts'

@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks'
-import { shortenHex } from '../../parts/address.tsx'
 import { Shown } from '../../requests/request-result.tsx'
 import { client } from '../../requests/service.ts'
 import { useRequest } from '../../requests/use-request.ts'
 import { chainName } from '../../texts/chain-names.ts'
+import { shortenHex } from '../../texts/shorten-hex.ts'
 import { chainOf, type Entered, withToken } from './filter-entries.ts'
 import { findTokens } from './find-tokens.ts'
 

@@ -34,9 +34,12 @@ export function IncentiveCard({
         <Prose sentence={sentenceOf(campaign, incentive, now)} worth={worth} />
       </p>
       {'criteria' in incentive && (
-        <p class="soft">
-          <Prose sentence={amountWords(incentive.criteria, campaign.chainId, campaign.actionSteps, names)} />
-        </p>
+        <details class="exact">
+          <summary>Which amount counts</summary>
+          <p class="soft">
+            <Prose sentence={amountWords(incentive.criteria, campaign.chainId, campaign.actionSteps, names)} />
+          </p>
+        </details>
       )}
       <BudgetClaimed campaign={campaign} incentive={incentive} worth={worth} />
       <Parts campaign={campaign} incentive={incentive} />

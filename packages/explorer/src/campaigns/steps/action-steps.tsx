@@ -5,45 +5,57 @@ import type { Rewarding } from '../incentives/incentive-budget.ts'
 import { Prose } from '../prose-view.tsx'
 import { contractNames } from './contract-names.ts'
 import { claimantWords, wordsOf } from './step-text.ts'
+import { titleOf } from './step-title.ts'
 
 /** What the service may give of a campaign's steps, and more than anybody reads. */
 const SHOWN_STEPS = 50
 
-/** What has to be done before claiming, in words, and who is then paid. */
+/** What has to be done before claiming, in a few words; folded, what exactly is compared, and who is then paid. */
 export function ActionSteps({ campaign }: { campaign: Campaign & Rewarding }) {
   const { actionSteps, actionClaimant, tokens } = campaign
   if (actionSteps.length === 0) return <p class="soft">No step is recorded that has to be taken before claiming.</p>
   const names = contractNames(campaign, tokens)
+  const shown = actionSteps.slice(0, SHOWN_STEPS)
   return (
     <>
       <ol class="steps">
-        {actionSteps.slice(0, SHOWN_STEPS).map((step, index) => (
+        {shown.map((step, index) => (
           <li key={index}>
-            <Prose sentence={wordsOf(step, names)} />
-            {step.targetContract !== ZERO_ADDRESS && (
-              <>
-                {' '}
-                <a
-                  class="aside"
-                  href={listUrl({
-                    chainId: String(step.chainId),
-                    targetContract: step.targetContract,
-                    tokenWhitelist: 'false',
-                  })}
-                >
-                  Campaigns on this contract
-                </a>
-              </>
-            )}
+            <Prose sentence={titleOf(step, names, tokens)} />
           </li>
         ))}
       </ol>
       {actionSteps.length > SHOWN_STEPS && <p class="soft">And {actionSteps.length - SHOWN_STEPS} more.</p>}
-      {actionClaimant !== undefined && (
-        <p class="soft">
-          <Prose sentence={claimantWords(actionClaimant)} />
-        </p>
-      )}
+      <details class="exact">
+        <summary>Exact conditions</summary>
+        <ol class="steps">
+          {shown.map((step, index) => (
+            <li key={index}>
+              <Prose sentence={wordsOf(step, names)} />
+              {step.targetContract !== ZERO_ADDRESS && (
+                <>
+                  {' '}
+                  <a
+                    class="aside"
+                    href={listUrl({
+                      chainId: String(step.chainId),
+                      targetContract: step.targetContract,
+                      tokenWhitelist: 'false',
+                    })}
+                  >
+                    Campaigns on this contract
+                  </a>
+                </>
+              )}
+            </li>
+          ))}
+        </ol>
+        {actionClaimant !== undefined && (
+          <p class="soft">
+            <Prose sentence={claimantWords(actionClaimant)} />
+          </p>
+        )}
+      </details>
     </>
   )
 }

@@ -5,7 +5,7 @@ import { ZERO_ADDRESS } from '../../texts/zero-address.ts'
 /** What is known of tokens, by `<chainId>:<address>`. */
 export type KnownTokens = ReadonlyMap<string, Pick<TokenMetadata, 'decimals' | 'symbol' | 'name'>>
 
-interface Paying {
+export interface Paying {
   chainId: number
   incentives: readonly Incentive[]
 }
@@ -36,21 +36,21 @@ const nativeToken = (chainId: number) => ({
 export const tokenOf = (tokens: KnownTokens, chainId: number, address: string) =>
   tokens.get(`${chainId}:${address}`) ?? (address === ZERO_ADDRESS ? nativeToken(chainId) : undefined)
 
+/** IDs of the tokens that a campaign pays or counts in, but for native ones. */
+export const tokensNamed = ({ chainId, incentives }: Paying): string[] => [
+  ...new Set(
+    incentives
+      .flatMap((incentive) => ['asset' in incentive && incentive.asset, 'peg' in incentive && incentive.peg])
+      .filter((address) => address !== false && address !== ZERO_ADDRESS)
+      .map((address) => `${chainId}:${address}`),
+  ),
+]
+
 /**
  * Tokens that campaigns pay or count in and say nothing of: auctions and pegs have no metadata. As entries of the
  * parameter `token` of `GET /tokens`, ascending.
  */
 export function missingTokens(campaigns: readonly Paying[]): string[] {
   const known = tokensOf(campaigns)
-  const named = campaigns.flatMap(({ chainId, incentives }) =>
-    incentives.flatMap((incentive) => {
-      const addresses = [
-        'asset' in incentive ? incentive.asset : undefined,
-        'peg' in incentive ? incentive.peg : undefined,
-      ]
-      return addresses.filter((address) => address !== undefined).map((address) => ({ chainId, address }))
-    }),
-  )
-  const missing = named.filter(({ chainId, address }) => tokenOf(known, chainId, address) === undefined)
-  return [...new Set(missing.map(({ chainId, address }) => `${chainId}:${address}`))].sort()
+  return [...new Set(campaigns.flatMap(tokensNamed))].filter((id) => !known.has(id)).sort()
 }
