@@ -237,6 +237,7 @@ async function servePages(
   await serveExplorer(pages, explorerFolder, {
     campaigns: createExplorerRepository(lookups),
     hasAddressLookups: settings.ADDRESS_LOOKUPS,
+    imageHosts: settings.IMAGE_HOSTS ?? [],
     surfaces: settings.SURFACES,
   })
   serveWellKnown(pages, settings, now)

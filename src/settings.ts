@@ -54,6 +54,19 @@ export const Settings = Type.Object({
     'Whether responses show what an address has claimed and can claim: `/eligibility`, `/users/{address}/rewards`, and `claimant` of `/claims`.',
     { default: true },
   ),
+  IMAGE_HOSTS: Type.Optional(
+    list(
+      'Hosts from which the explorer may load, by HTTPS, the pictures that records name for tokens, projects and NFTs; `*.` stands for any subdomain. The browsers of visitors contact these hosts, the service does not. Unset: none.',
+      {
+        items: {
+          type: 'string',
+          pattern:
+            '^(\\*\\.)?[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*(:[0-9]{1,5})?$',
+          'x-expected': 'a host such as images.example or *.images.example, in lower case',
+        },
+      },
+    ),
+  ),
   MCP: yesOrNo('Serve the tools for agents (Model Context Protocol) at `/mcp`, if the public operations are served.', {
     default: true,
   }),

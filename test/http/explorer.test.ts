@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fastify from 'fastify'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readSettings } from '../../src/config.ts'
 import { serveExplorer } from '../../src/features/explorer/explorer-routes.ts'
 import { aCampaign, anActionTemplate, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
@@ -226,6 +227,7 @@ test('another page of the same size and time has another tag', async () => {
       await serveExplorer(app, folder, {
         campaigns: { findHead: async () => undefined },
         hasAddressLookups: true,
+        imageHosts: [],
         surfaces: ['public'],
       })
       const { headers } = await app.inject({ url: '/explorer/chains' })
@@ -247,6 +249,28 @@ test('with ADDRESS_LOOKUPS=false there is no page of an account, and the others 
   expect(body).toContain('<html data-address-lookups="off" lang="en">')
   expect((await api.get('/', { accept })).body).toContain('<html lang="en">')
 })
+
+test('with IMAGE_HOSTS, pages may load pictures of these hosts too, and nothing else of them', async () => {
+  await using other = await startTestApp({ IMAGE_HOSTS: 'images.test,*.cdn.test:8443' }, api.database)
+  for (const path of ['/', `/explorer/campaigns/${CAMPAIGN}`, '/explorer/campaigns/nonsense']) {
+    const { headers, body } = await other.get(path, { accept })
+    const before = String((await api.get(path, { accept })).headers['content-security-policy'])
+    expect(before).toContain("img-src 'self' data:;")
+    expect(headers['content-security-policy']).toBe(
+      before.replace("img-src 'self' data:;", "img-src 'self' data: https://images.test https://*.cdn.test:8443;"),
+    )
+    expect(body).toContain('<html data-image-hosts="images.test *.cdn.test:8443" lang="en">')
+  }
+})
+
+test.each(['https://images.test', 'images.test/a', '*', 'x; script-src *', 'Images.test', 'a..b', '-a.test', '"'])(
+  'IMAGE_HOSTS=%s is refused at the start',
+  (hosts) => {
+    expect(() => readSettings({ IMAGE_HOSTS: hosts })).toThrow(
+      /^IMAGE_HOSTS must be a host such as images\.example or \*\.images\.example, in lower case, got /,
+    )
+  },
+)
 
 test.each([{ EXPLORER: 'false' }, { SURFACES: 'staging' }])(
   'with %o, / leads to the documentation',

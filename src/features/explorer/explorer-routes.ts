@@ -53,10 +53,33 @@ const ANY_CAMPAIGN: PageHead = {
   description: 'A reward campaign: what it pays, what is left, who may claim and what has to be done.',
 }
 
-/** What its pages may load and request: only this service. */
-const POLICY =
+/** What its pages may load and request: only this service, and pictures of some hosts. */
+const policyOf = (imageHosts: readonly string[]) =>
   "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; connect-src 'self'; " +
-  "img-src 'self' data:; script-src 'self'; style-src 'self'"
+  `img-src ${["'self'", 'data:', ...imageHosts.map((host) => `https://${host}`)].join(' ')}; ` +
+  "script-src 'self'; style-src 'self'"
+
+interface PageSettings {
+  hasAddressLookups: boolean
+  /** Hosts that pages may load pictures from. */
+  imageHosts: readonly string[]
+}
+
+interface ExplorerOptions extends PageSettings {
+  campaigns: ExplorerRepository
+  surfaces: readonly string[]
+}
+
+/** The page with what its script has to know of the settings. */
+const withSettings = (page: string, { hasAddressLookups, imageHosts }: PageSettings) =>
+  page.replace(
+    '<html',
+    [
+      '<html',
+      ...(hasAddressLookups ? [] : ['data-address-lookups="off"']),
+      ...(imageHosts.length === 0 ? [] : [`data-image-hosts="${imageHosts.join(' ')}"`]),
+    ].join(' '),
+  )
 
 /**
  * The explorer: pages for people at `/`, which use the public operations of this service. Programs, and everybody if
@@ -66,11 +89,7 @@ const POLICY =
 export async function serveExplorer(
   app: FastifyInstance,
   folder: string | undefined,
-  {
-    campaigns,
-    hasAddressLookups,
-    surfaces,
-  }: { campaigns: ExplorerRepository; hasAddressLookups: boolean; surfaces: readonly string[] },
+  { campaigns, hasAddressLookups, imageHosts, surfaces }: ExplorerOptions,
 ) {
   const hidden = { schema: { hide: true } }
   const links = serviceLinksOf(surfaces)
@@ -91,7 +110,8 @@ export async function serveExplorer(
     schemaHide: true,
   })
   const everywhere = await readFile(join(folder, 'explorer.html'), 'utf8')
-  const shell = hasAddressLookups ? everywhere : everywhere.replace('<html', '<html data-address-lookups="off"')
+  const policy = policyOf(imageHosts)
+  const shell = withSettings(everywhere, { hasAddressLookups, imageHosts })
   // Its tag depends on the content: files of two versions can have the same size and time.
   const toPage = (head: PageHead) =>
     createPage(
@@ -100,7 +120,7 @@ export async function serveExplorer(
     )
   const representations = createRepresentations('public, no-cache', { isLasting: true })
   async function send(request: FastifyRequest, reply: FastifyReply, page: ReturnType<typeof createPage>) {
-    void reply.header('content-security-policy', POLICY)
+    void reply.header('content-security-policy', policy)
     await representations.send(request, reply, page(request.url))
     return reply
   }
@@ -128,7 +148,7 @@ export async function serveExplorer(
       // The script reports that there is no such campaign.
       const absent = anyCampaign(request.url)
       return await reply
-        .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-store', 'x-error-code': 'not_found' })
+        .headers({ 'content-security-policy': policy, 'cache-control': 'no-store', 'x-error-code': 'not_found' })
         .code(404)
         .type(absent.type)
         .send(absent.plain)

@@ -2,8 +2,9 @@ import type { CampaignListItem } from 'reward-campaigns-client'
 import { Usd } from '../parts/amounts.tsx'
 import { CampaignLink, campaignTitle } from '../parts/campaign-link.tsx'
 import { ChainLabel } from '../parts/chain-label.tsx'
-import { Mark } from '../parts/name.tsx'
 import { RelativeTime } from '../parts/times.tsx'
+import { Picture } from '../pictures/picture.tsx'
+import { picturesOf } from './campaign-pictures.ts'
 import { isFunded, type Rewarding } from './incentives/incentive-budget.ts'
 import { payoutOf } from './incentives/incentive-payouts.ts'
 import { Remainder } from './incentives/remainder.tsx'
@@ -34,7 +35,7 @@ function CampaignRow({ campaign }: { campaign: CampaignListItem & Rewarding }) {
   return (
     <li>
       <div class="who">
-        <Mark text={campaignTitle(campaign)} />
+        <Picture text={campaignTitle(campaign)} uris={picturesOf(campaign)} />
         <div>
           <CampaignLink campaign={campaign} />
           <div class="about">

@@ -1,6 +1,7 @@
 import './campaigns.css'
 import { useLocation } from 'preact-iso'
 import type { Campaign } from 'reward-campaigns-client'
+import { picturesOf } from '../campaigns/campaign-pictures.ts'
 import { listUrl } from '../campaigns/campaign-query.ts'
 import { actionTypeQuery, fetchCampaign } from '../campaigns/campaign-request.ts'
 import { CampaignView } from '../campaigns/campaign-view.tsx'
@@ -15,7 +16,7 @@ import { outlookOf } from '../outlook/outlook-view.tsx'
 import { Usd } from '../parts/amounts.tsx'
 import { campaignTitle } from '../parts/campaign-link.tsx'
 import { Heading } from '../parts/heading.tsx'
-import { Mark } from '../parts/name.tsx'
+import { Picture } from '../pictures/picture.tsx'
 import { ApiRequests } from '../requests/api-requests.tsx'
 import { Shown } from '../requests/request-result.tsx'
 import type { RequestMade } from '../requests/request-text.ts'
@@ -37,7 +38,7 @@ export function CampaignPage({ id = '' }: { id?: string }) {
         <a href={servicePath('/explorer/campaigns')}>Campaigns</a>
       </p>
       <div class="title">
-        <Mark text={title} />
+        <Picture text={title} uris={request.state === 'shown' ? picturesOf(request.response.campaign) : []} />
         <Heading title={title} />
       </div>
       <Shown request={request} lines={5}>

@@ -7,7 +7,7 @@ export function Name({ text }: { text: string }) {
   )
 }
 
-/** A letter where others have a picture: pictures from elsewhere are not loaded. */
+/** A letter, where there is no picture. */
 export function Mark({ text }: { text: string }) {
   const [letter = '?'] = text.replace(/^0x/i, '').match(/[\p{L}\p{N}]/u) ?? []
   return (

@@ -16,7 +16,11 @@ export function TrendingRow({ trend, rank, step }: { trend: Trend; rank: number;
     isValued(totalAmountClaimedUsd, totalClaims) && isValued(previous.totalAmountClaimedUsd, previous.totalClaims)
   return (
     <li>
-      <RowHead rank={rank} mark={campaignTitle(campaign)}>
+      <RowHead
+        rank={rank}
+        mark={campaignTitle(campaign)}
+        pictures={[campaign.nftImageUri, campaign.actionTemplate?.projectImage, campaign.tokenImageUri]}
+      >
         <CampaignLink campaign={campaign} />
         <div class="about">
           <ChainLabel chainId={campaign.chainId} />

@@ -76,13 +76,13 @@ function validatorFact({ validator, chainId, incentives }: Campaign): TrustFact 
 }
 
 function endFact({ endTime, maxParticipants }: Campaign, now: Date): TrustFact {
-  const most: Sentence =
+  const limit: Sentence =
     maxParticipants === '0' ? [] : [', for at most ', ...countedIn(maxParticipants, 'person', 'people')]
-  if (endTime === null) return { kind: 'neutral', sentence: ['No end date', ...most, '.'] }
+  if (endTime === null) return { kind: 'neutral', sentence: ['No end date', ...limit, '.'] }
   const hasEnded = new Date(endTime) <= now
   return {
     kind: hasEnded ? 'warning' : 'neutral',
-    sentence: [hasEnded ? 'Ended ' : 'Ends ', { instant: endTime }, ...most, '.'],
+    sentence: [hasEnded ? 'Ended ' : 'Ends ', { instant: endTime }, ...limit, '.'],
   }
 }
 
