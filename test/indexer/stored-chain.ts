@@ -109,7 +109,10 @@ export class StoredChain implements FollowedStore {
     const byId = (one: { record: { id: string } }, other: { record: { id: string } }) =>
       Number(one.record.id.split(':')[2]) - Number(other.record.id.split(':')[2])
     return {
-      campaigns: [...this.campaigns.values()].sort(byId).map(({ origin: _, fixed: __, ...campaign }) => campaign),
+      campaigns: [...this.campaigns.values()].sort(byId).map(({ origin, fixed: _, ...campaign }) => ({
+        ...campaign,
+        claimFee: 'claimFee' in origin ? origin.claimFee : undefined,
+      })),
       claims: [...this.claims.values()]
         .map(({ record: { type: _, blockTimestamp: __, ...claim }, blockNumber }) => ({ ...claim, blockNumber }))
         .sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex),

@@ -8,7 +8,7 @@ import type { ChainUpdate, FollowedState, FollowedStore } from '../../../src/ind
 import { everyOther, type Interference, lastingFaults, passingFaults } from './node-faults.ts'
 import { startScriptedNode } from './scripted-node.ts'
 import { SimulatedChain } from './simulated-chain.ts'
-import { kinds, type Operation, simulatedChain } from './simulated-protocol.ts'
+import { kinds, listKinds, type Operation, simulatedChain } from './simulated-protocol.ts'
 
 /** Where a scenario is stored. */
 export interface ScenarioStore<Facts> {
@@ -61,8 +61,8 @@ const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
       incentives: fc.array(anyKind, { minLength: 1, maxLength: 3 }),
       setUp: fc.boolean(),
       named: fc.boolean(),
-      action: fc.constantFrom('event', 'unknown'),
-      list: fc.constantFrom('deny', 'offChain', 'unknown'),
+      action: fc.constantFrom('event', 'event', 'validating', 'unknown'),
+      list: fc.constantFrom(...listKinds),
       isReadable: fc.nat(9).map((chance) => chance > 0),
     }),
   },
@@ -107,6 +107,14 @@ const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
     arbitrary: fc.record({ type: fc.constant('swap' as const), feed: fc.nat(2), salt: fc.nat(1) }),
   },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('forge' as const), ...anyPlace, amount: anyAmount }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('setFee' as const),
+      base: fc.constantFrom('own', 'own', 'other', 'stranger'),
+      fee: fc.nat(3),
+    }),
+  },
 )
 
 const anyBlock = fc.array(fc.array(anyOperation, { minLength: 1, maxLength: 3 }), { maxLength: 3 })

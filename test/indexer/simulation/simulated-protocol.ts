@@ -10,7 +10,7 @@ import {
   toFunctionSelector,
 } from 'viem/utils'
 import { actionSetUpEvents } from '../../../src/indexer/protocol/boost-core/actions.ts'
-import { coreEvents, incentiveEvents } from '../../../src/indexer/protocol/boost-core/core-events.ts'
+import { coreEvents, feeEvents, incentiveEvents } from '../../../src/indexer/protocol/boost-core/core-events.ts'
 import { auctionSetUpEvents } from '../../../src/indexer/protocol/boost-core/incentives/auction-incentive.ts'
 import { erc20SetUpEvents } from '../../../src/indexer/protocol/boost-core/incentives/erc20-incentive.ts'
 import { pointsSetUpEvents } from '../../../src/indexer/protocol/boost-core/incentives/points-incentive.ts'
@@ -56,15 +56,22 @@ export type Operation =
       /** Whether incentives and the action tell how they are set up, and the core which incentives there are. */
       setUp: boolean
       named: boolean
-      action: 'event' | 'unknown'
-      list: 'deny' | 'offChain' | 'unknown'
+      /** One that validates is the validator of its campaign, too. */
+      action: 'event' | 'validating' | 'unknown'
+      list: ListKind
       isReadable: boolean
     }
   | { type: 'add'; campaign: number; salt: number; kind: Kind; setUp: boolean }
   | { type: 'claim'; campaign: number; incentive: number; claimant: number; amount: number }
   | { type: 'topUp' | 'clawBack'; campaign: number; incentive: number; amount: number; isDirect: boolean }
   | { type: 'forge'; campaign: number; incentive: number; amount: number }
+  /** What payable validators take for a claim; one of another base has it as well, and a stranger says so too. */
+  | { type: 'setFee'; base: 'own' | 'other' | 'stranger'; fee: number }
   | FeedDeed
+
+/** A chain may have several open lists. */
+export const listKinds = ['deny', 'offChain', 'open', 'otherOpen', 'unknown'] as const
+type ListKind = (typeof listKinds)[number]
 
 interface Incentive {
   kind: Kind
@@ -79,14 +86,17 @@ interface Campaign {
   index: number
   action: Hex
   hasSteps: boolean
+  validator: Hex
   list: Hex
-  listKind: 'deny' | 'offChain' | 'unknown'
+  listKind: ListKind
   isReadable: boolean
   incentives: Incentive[]
 }
 
 export interface ProtocolState {
   campaigns: readonly Campaign[]
+  /** What payable validators take for a claim, in wei. */
+  claimFee: bigint
   feeds: FeedsState
 }
 
@@ -126,23 +136,37 @@ const [owner, budget, asset, peg, venue, stranger] = [
   addressOf('stranger'),
 ] as const
 /** Campaigns have these by turns; of a kind that is not known, nothing is. */
-const validators: readonly { contract: Hex; says: Record<string, unknown>; maxClaims: number | 'unlimited' | null }[] =
-  [
-    { kind: '0xb8ce7b22', max: undefined, maxClaims: 'unlimited' as const },
-    { kind: '0xf1a436d9', max: 1n, maxClaims: 1 },
-    { kind: '0x12345678', max: 1n, maxClaims: null },
-    { kind: '0xb0fafe58', max: 3n, maxClaims: 3 },
-    { kind: undefined, max: undefined, maxClaims: null },
-  ].map(({ kind, max, maxClaims }, index) => ({
-    contract: addressOf('validator', index),
-    says: { getComponentInterface: kind, maxClaimCount: max },
-    maxClaims,
-  }))
+const validators: readonly {
+  contract: Hex
+  says: Record<string, unknown>
+  maxClaims: number | 'unlimited' | null
+  isPayable: boolean
+}[] = [
+  { kind: '0xb0fafe58', max: 3n, maxClaims: 3 },
+  { kind: '0xb8ce7b22', max: undefined, maxClaims: 'unlimited' as const },
+  { kind: '0xf1a436d9', max: 1n, maxClaims: 1 },
+  { kind: '0x12345678', max: 1n, maxClaims: null },
+  { kind: undefined, max: undefined, maxClaims: null },
+].map(({ kind, max, maxClaims }, index) => ({
+  contract: addressOf('validator', index),
+  says: { getComponentInterface: kind, maxClaimCount: max },
+  maxClaims,
+  isPayable: kind === '0xb0fafe58',
+}))
 
 function validatorOf(index: number) {
   const validator = validators[index % validators.length]
   if (validator === undefined) throw new RangeError('there are no validators')
   return validator
+}
+
+const known = (validator: Hex) => validators.find(({ contract }) => contract === validator)
+
+/** Base implementations of payable validators: that of ours, one of other clones, and a contract that is none. */
+const feeBases: Record<'own' | 'other' | 'stranger', Hex> = {
+  own: '0x221c2d5cfe96a53ed6eb70ed11dd23213f117b12',
+  other: '0x4bbd3597934099db216e0aa69378e9cfd09da10b',
+  stranger,
 }
 
 /** What incentives of some kinds pay: a token of a fixed price, one whose price is imported, and one without a price. */
@@ -156,7 +180,7 @@ export const simulatedTokens = { asset, peg, stable, imported, unpriced, elsewhe
 export const simulatedChain = {
   chainId,
   cores: new Set([core]),
-  openAllowLists: new Set<Hex>(),
+  openAllowLists: new Set([addressOf('list', 'open'), addressOf('list', 'otherOpen')]),
   prices: [
     { token: { chainId, address: asset }, feed: simulatedFeeds[0].feed },
     { token: { chainId, address: peg }, feed: simulatedFeeds[1].feed },
@@ -308,6 +332,11 @@ export function perform(state: ProtocolState, operation: Operation, timestamp: n
     return { state: { ...state, feeds }, claims: [], ...outcome }
   }
   if (operation.type === 'create') return create(state, operation)
+  if (operation.type === 'setFee') {
+    const claimFee = operation.base === 'own' ? BigInt(operation.fee) : state.claimFee
+    const updated = logOf(feeBases[operation.base], feeEvents, 'ClaimFeeUpdated', { fee: BigInt(operation.fee) })
+    return { state: { ...state, claimFee }, logs: [updated], claims: [] }
+  }
   const campaign = state.campaigns[operation.campaign % Math.max(1, state.campaigns.length)]
   if (campaign === undefined) return { state, logs: [], claims: [] }
   const withIncentives = (incentives: Incentive[]): ProtocolState => ({
@@ -420,6 +449,7 @@ function create(state: ProtocolState, operation: Extract<Operation, { type: 'cre
     index,
     action,
     hasSteps,
+    validator: operation.action === 'validating' ? action : validatorOf(index).contract,
     list,
     listKind: operation.list,
     isReadable: operation.isReadable,
@@ -439,7 +469,7 @@ function create(state: ProtocolState, operation: Extract<Operation, { type: 'cre
         owner,
         action,
         incentiveCount: BigInt(incentives.length),
-        validator: validatorOf(index).contract,
+        validator: campaign.validator,
         allowList: list,
         budget,
       }),
@@ -489,8 +519,10 @@ function respondBy(state: ProtocolState, to: Hex, name: string, args: readonly u
     // Without decimals its amounts mean nothing.
     return to === unpriced ? undefined : { decimals, name: '', symbol: '' }[name]
   }
-  const validator = validators.find(({ contract }) => contract === to)
-  if (validator !== undefined) return validator.says[name]
+  const validator = known(to)
+  if (validator !== undefined) {
+    return name === 'getClaimFee' && validator.isPayable ? state.claimFee : validator.says[name]
+  }
   const reported = responseOfFeed(state.feeds, to, name, args)
   if (reported !== undefined) return reported
   const incentive = incentives.find(({ contract }) => contract === to)
@@ -501,13 +533,16 @@ function respondBy(state: ProtocolState, to: Hex, name: string, args: readonly u
   return acting?.hasSteps ? { getActionSteps: [step], getActionClaimant: actionClaimant }[name] : undefined
 }
 
-const boostOf = ({ index, action, list, incentives }: Campaign) => ({
+/** A fee module of the core may have another word for each campaign. */
+const protocolFeeOf = (index: number) => 1000n + 250n * BigInt(index)
+
+const boostOf = ({ index, action, validator, list, incentives }: Campaign) => ({
   action,
-  validator: validatorOf(index).contract,
+  validator,
   allowList: list,
   budget,
   incentives: incentives.map(({ contract }) => contract),
-  protocolFee: 1000n,
+  protocolFee: protocolFeeOf(index),
   maxParticipants: 100n,
   owner,
 })
@@ -516,8 +551,19 @@ const listResults = (kind: Campaign['listKind']): Record<string, unknown> =>
   ({
     deny: { getComponentInterface: '0x3d30a22c', owner },
     offChain: { getComponentInterface: '0x2a6b3c38', owner, getAllowListIds: ['in'], getDenyListIds: ['out'] },
+    // An open list is a deny list on which nobody is.
+    open: { getComponentInterface: '0x3d30a22c', owner },
+    otherOpen: { getComponentInterface: '0x3d30a22c', owner },
     unknown: { owner },
   })[kind]
+
+const listTypes: Record<ListKind, string | null> = {
+  deny: 'SimpleDenyList',
+  offChain: 'OffchainAccessList',
+  open: 'OpenAllowList',
+  otherOpen: 'OpenAllowList',
+  unknown: null,
+}
 
 function incentiveResults({ kind, limit, claims, totalClaimed }: Incentive): Record<string, unknown> {
   const asset = assetOf(kind)
@@ -545,15 +591,19 @@ function incentiveResults({ kind, limit, claims, totalClaimed }: Incentive): Rec
 }
 
 /**
- * What of each campaign can be known: how often a claimant may claim, and by place of the incentive limit, claims, amount
- * claimed and balance.
+ * What of each campaign can be known: its validator, how often a claimant may claim, its fees, its list, and by place
+ * of the incentive limit, claims, amount claimed and balance.
  */
-export function figuresOf({ campaigns }: ProtocolState) {
+export function figuresOf({ campaigns, claimFee }: ProtocolState) {
   return campaigns
     .filter(({ isReadable }) => isReadable)
-    .map(({ index, incentives }) => ({
+    .map(({ index, validator, listKind, incentives }) => ({
       id: idOf(index),
-      maxClaims: validatorOf(index).maxClaims,
+      validator,
+      maxClaims: known(validator)?.maxClaims ?? null,
+      claimFee: known(validator)?.isPayable ? String(claimFee) : null,
+      protocolFee: String(protocolFeeOf(index)),
+      listType: listTypes[listKind],
       incentives: incentives.flatMap((incentive, position) =>
         incentive.kind === 'unknown' ? [] : [{ position, contract: incentive.contract, ...figures(incentive) }],
       ),

@@ -71,7 +71,12 @@ async function openKilledStore(database: TestDatabase, startBlock: number, isKil
       const { followed_chains, followed_blocks, followed_campaigns, tokens, priced_tokens, ...facts } = content
       // Keys of priced tokens are of each database's own.
       const { feed_prices, imported_prices, ...others } = facts
-      return { ...others, prices: await pricesIn(database), values: await valuesIn(database) }
+      return {
+        ...others,
+        prices: await pricesIn(database),
+        values: await valuesIn(database),
+        fees: await feesIn(database),
+      }
     },
     close: () => store.close(),
   }
@@ -84,6 +89,10 @@ const pricesIn = (database: TestDatabase) =>
       extract(epoch from at)::integer as at, trim_scale(price_usd)::text as price
     from feed_prices join priced_tokens on key = token_key order by 1, 2, 3, 4`,
   )
+
+/** What a claim on each campaign costs. */
+const feesIn = (database: TestDatabase) =>
+  database.query(`select id, origin ->> 'claimFee' as "claimFee" from followed_campaigns order by id`)
 
 /** What each claim pays, and what it is worth. */
 const valuesIn = async (database: TestDatabase) =>
@@ -226,6 +235,8 @@ test('whatever a chain, its node and its indexer do, answers are of one block, a
         expect(facts.values.map(({ usd }) => usd)).toEqual(facts.values.map((claim) => dueValue(claim, reported)))
         const stored = await api.database.query('select count(*)::integer from claims')
         expect(stored).toEqual([{ count: chain.facts().claims.length }])
+        const fees = chain.facts().figures.map(({ id, claimFee }) => ({ id, claimFee }))
+        expect(facts.fees).toEqual(fees.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
       } finally {
         over.abort()
         blocks += await polling
@@ -301,6 +312,27 @@ test('claims of a fed, a fixed, an imported and an unknown token have the value 
   await ingest.close()
   const known = (await valuesIn(database)).filter((claim) => claim.asset === unpriced)
   expect(new Set(known.map(({ usd }) => usd))).toEqual(new Set(['2.468']))
+})
+
+test('the fee of a claim is what the base of its validator has at the newest block, also after a reorganisation', async () => {
+  const setFee = (fee: number, base: 'own' | 'other' | 'stranger' = 'own'): Operation => ({ type: 'setFee', base, fee })
+  const feesAfter = async (commands: Scenario['commands']) => {
+    await using one = await createTestDatabase()
+    await using other = await createTestDatabase()
+    const databases = [one, other]
+    const { facts, freshFacts } = await runScenario({ finality: 20, commands }, (startBlock) =>
+      openKilledStore(databases.shift() ?? other, startBlock, false),
+    )
+    expect(facts).toEqual(freshFacts)
+    return facts.fees.map(({ claimFee }) => claimFee)
+  }
+  // The first has a payable validator.
+  const commands: Scenario['commands'] = [{ type: 'mine', blocks: [[[creation], [creation]]] }, look]
+  commands.push({ type: 'mine', blocks: [[[setFee(80)]]] }, look, { type: 'mine', blocks: [[[setFee(90)]]] }, look)
+  commands.push({ type: 'mine', blocks: [[[setFee(1, 'other'), setFee(2, 'stranger')]]] }, look)
+  expect(await feesAfter(commands)).toEqual(['90', null])
+  commands.push({ type: 'reorganise', depth: 2, isAgain: false, blocks: [[], [], []] }, look)
+  expect(await feesAfter(commands)).toEqual(['80', null])
 })
 
 test('an address that has an incentive of another kind on another branch is stored as that, at once', async () => {

@@ -31,9 +31,13 @@ const figures = ['limit', 'totalClaims', 'totalAmountClaimed', 'remainingBalance
 
 /** The figures of the campaigns that are stored, as the simulation tells them. */
 const figuresIn = ({ campaigns }: Facts) =>
-  campaigns.map(({ record, incentives }) => ({
+  campaigns.map(({ record, incentives, claimFee }) => ({
     id: record.id,
+    validator: record.validator,
     maxClaims: record.maxClaimsPerClaimant,
+    claimFee,
+    protocolFee: record.protocolFee,
+    listType: record.allowList?.type ?? null,
     incentives: incentives.map((place, index) => {
       const newHead = Object.entries({ ...record.incentives[index] }).filter(([name]) => figures.includes(name))
       return { ...place, ...Object.fromEntries(newHead) }
