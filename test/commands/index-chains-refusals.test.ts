@@ -1,6 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { parseChainFile } from '../../src/indexer/chain-config.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import { playedRecording } from '../indexer/recording/played-recording.ts'
 import { recording } from '../indexer/recording/recording.ts'
@@ -122,10 +121,4 @@ chain 8453: the feed ${silent} does not answer as a price feed
     expect(code).toBe(1)
     expect(stderr).toMatch(/^chain 8453 has been followed from block 38400000 /)
   })
-})
-
-test('the chain file among the sample data is one, with a URL of the environment', async () => {
-  const text = await readFile(new URL('../../sample-data/chains.example.yaml', import.meta.url), 'utf8')
-  const [chain] = parseChainFile('chains.example.yaml', text, { RPC_8453: 'https://node.example/key' })
-  expect(chain).toMatchObject({ chainId: 8453, urls: ['https://node.example/key'] })
 })
