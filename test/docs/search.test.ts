@@ -17,7 +17,7 @@ afterAll(() => api[Symbol.asyncDispose]())
 describe('what people type finds its page first', () => {
   test.each([
     ['how do I page through everything exactly once', '/docs/guides/paging'],
-    ['nginx under /api', '/docs/guides/proxies'],
+    ['nginx under /api', '/docs/guides/proxies#below-a-path-such-as-api'],
     ['why is my campaign missing', '/docs/guides/filters#what-the-defaults-hide'],
     ['notified of new campaigns', '/docs/guides/following-changes'],
     ['what can a user claim', '/docs/guides/user-rewards'],
@@ -49,6 +49,11 @@ describe('what people type finds its page first', () => {
     ['my page shows the same campaign twice', '/docs/guides/paging'],
     ['what does 503 mean', '/docs/guides/errors'],
     ['load balancer health check', '/docs/guides/health-checks'],
+    ['coming from merkl', '/docs/guides/migrating'],
+    ['boost v2 api', '/docs/guides/migrating'],
+    ['is 1000000 USDC one dollar or a million', '/docs/guides/amounts'],
+    ['what changed since yesterday', '/docs/guides/following-changes'],
+    ['go back to the old version', '/docs/guides/upgrading#rollback'],
     ['react example', '/docs/guides/examples'],
     ['kubernetes readiness probe', '/docs/guides/kubernetes'],
     ['how much memory does it need', '/docs/guides/capacity'],

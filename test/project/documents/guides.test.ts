@@ -101,7 +101,21 @@ describe('the guide on states of a reward', () => {
 /** What the first sentence of a guide begins with: a reader sees at once what to do with it. */
 const VERBS = new Set([
   ...['Back', 'Check', 'Collect', 'Copy', 'Deploy', 'Encrypt', 'Feed', 'Handle', 'Import', 'Index', 'Let', 'Move'],
-  ...['Prepare', 'Read', 'Receive', 'Request', 'Revalidate', 'Run', 'Send', 'Serve', 'Set', 'Show', 'Size', 'Start'],
+  ...[
+    'Prepare',
+    'Read',
+    'Receive',
+    'Replace',
+    'Request',
+    'Revalidate',
+    'Run',
+    'Send',
+    'Serve',
+    'Set',
+    'Show',
+    'Size',
+    'Start',
+  ],
   ...['Stay', 'Stop', 'Use', 'Watch'],
 ])
 
@@ -137,6 +151,15 @@ test('the README has at most 150 lines, and each page that the guide to producti
     const words = readDocument(`docs/guides/${page}`).lines.join(' ').split(/\s+/)
     expect(words.length, page).toBeLessThanOrEqual(800)
   }
+})
+
+test('the guide for those who come from another API names operations that there are', () => {
+  const document: OpenApiDocument = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8'))
+  const rows = rowsOf('migrating.md').filter((row) => row.length === 5 && row[0]?.includes('`GET '))
+  const named = rows.flatMap(([, here]) => codeIn(here)).flatMap((code) => /^GET ([^?]+)/.exec(code)?.[1] ?? [])
+  expect(rows.length).toBeGreaterThan(12)
+  expect(named.length).toBeGreaterThan(12)
+  expect(named.filter((path) => document.paths[path] === undefined)).toEqual([])
 })
 
 test('the guide on importing has every record with the keys that it needs', () => {

@@ -29,7 +29,7 @@ const interpolate = (text: string) =>
   text.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name, fallback = '') => environment[name] || fallback)
 
 /** As which option each begins a value of its own. */
-const WITH_VALUE = ['--profile', '--volume', '--user', '--env', '--scale']
+const WITH_VALUE = ['--profile', '--volume', '--user', '--env', '--scale', '--tail']
 
 const [compose, ...parameters] = process.argv.slice(2)
 if (compose !== 'compose') throw new Error(`not docker ${compose}`)
@@ -48,7 +48,7 @@ takeOptions()
 if (action === 'run') process.exitCode = runService(String(parameters.shift()), parameters)
 else if (action === 'exec') process.exitCode = runInPostgres(parameters)
 else if (action === 'up') up(parameters)
-else if (action === 'stop' || action === 'build') for (const name of parameters) serviceOf(name)
+else if (['stop', 'build', 'logs'].includes(action)) for (const name of parameters) serviceOf(name)
 else throw new Error(`not docker compose ${action}`)
 
 function serviceOf(name: string) {

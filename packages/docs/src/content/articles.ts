@@ -10,6 +10,7 @@ export const GUIDES = [
     names: [
       ...['first-request', 'filters', 'paging', 'amounts', 'errors', 'caching', 'minimum-blocks'],
       ...['protected-operations', 'user-rewards', 'reward-states', 'limits', 'versions', 'examples', 'demo', 'agents'],
+      'migrating',
     ],
   },
   { title: 'Take data out', names: ['following-changes', 'copies', 'search-engines'] },

@@ -5,7 +5,7 @@ const STOP_WORDS = new Set(
   (
     'a about all am an and any are as at be been but by can cannot could did do does doing done for from get got had has have ' +
     'having how i if in into is it its like many me mean means much my need of on one onto or our over own please s said say says should so some t tell than that the ' +
-    'their them then there these they this through to under up us use used using want was we were what when where which ' +
+    'their them then there these they this through to up us use used using want was we were what when where which ' +
     'while who whose why will with would you your'
   ).split(' '),
 )
@@ -48,6 +48,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   throttle: 'limits',
   traefik: 'proxies',
   twice: 'once',
+  under: 'below prefix',
   typescript: 'client',
   usd: 'dollars',
   websocket: 'stream changes',
