@@ -207,6 +207,18 @@ test('each operation has a page of its own, to which the others lead, in the ord
   }
 })
 
+test('the parts at the top mark the one that a page belongs to', async () => {
+  const markedOn = async (path: string) => {
+    const [, top = ''] = /<nav aria-label="Service">(.*?)<\/nav>/.exec((await api.get(path)).body) ?? []
+    return [...top.matchAll(/aria-current="(\w+)">(\w+)/g)].map(([, how, name]) => `${name}: ${how}`)
+  }
+  expect(await markedOn('/docs')).toEqual(['Reference: page'])
+  expect(await markedOn('/docs/operations/listClaims')).toEqual(['Reference: true'])
+  expect(await markedOn('/docs/guides')).toEqual(['Guides: page'])
+  expect(await markedOn('/docs/guides/paging')).toEqual(['Guides: true'])
+  expect(await markedOn('/docs/changelog')).toEqual([])
+})
+
 test('guides come first in the contents of guides, and the reference in all others', async () => {
   const groupsOf = async (path: string) =>
     [...(await api.get(path)).body.matchAll(/<p class="group">(.*?)<\/p>/g)].map(([, group]) => group)

@@ -3,7 +3,8 @@ import { openIndex } from '../../packages/docs/src/search/search-index.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
 /*
- * The search of the pages, asked as people type.
+ * The search of the pages, asked as people type. A page that no longer comes first needs their words in a heading, or a synonym in
+ * `packages/docs/src/search/terms.ts`.
  */
 
 let api: TestApp

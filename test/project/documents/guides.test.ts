@@ -130,9 +130,11 @@ test('every guide has a place in the order of reading, and begins with a title a
   }
 })
 
-test('the README leads to twelve guides by what a reader wants, and installs the client of this version', () => {
+test('the README leads to twelve guides by what a reader wants, names the Node.js that it needs, and installs the client of this version', () => {
   const links = README.lines.flatMap((line) => /^\| .+ \| \[.+\]\((docs\/guides\/.+\.md)\) \|$/.exec(line)?.[1] ?? [])
   expect(new Set(links).size).toBe(12)
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  expect(README.lines).toContain(`With Node.js ${engines.node.replace('>=', '')} or newer:`)
   const { version } = JSON.parse(readFileSync(join(root, 'packages/client/package.json'), 'utf8'))
   for (const { path, lines } of [README, readDocument('packages/client/README.md')]) {
     const archives = lines.flatMap((line) => /\S*\.tgz/.exec(line)?.[0] ?? [])

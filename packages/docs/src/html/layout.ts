@@ -61,6 +61,8 @@ export function createLayout(document: ApiDocument, articles: Articles, hasExplo
   }
 
   return function page({ url, title, description }: PageAbout, body: Piece): string {
+    const mark = (start: string, isWithin: boolean) =>
+      isWithin && html` aria-current="${url === start ? 'page' : 'true'}"`
     return html`<!doctype html>
 <html lang="en">
 <head>
@@ -79,7 +81,7 @@ export function createLayout(document: ApiDocument, articles: Articles, hasExplo
 <a class="skip" href="#main">To the content</a>
 <header class="top">
 <a class="brand" href="/docs">${document.info.title}</a>
-<nav aria-label="Service"><a href="/docs"${url === '/docs' && html` aria-current="page"`}>Reference</a> <a href="/docs/guides">Guides</a>${hasExplorer && html` <a href="/">Explorer</a>`}</nav>
+<nav aria-label="Service"><a href="/docs"${mark('/docs', url === '/docs' || url.startsWith('/docs/operations/'))}>Reference</a> <a href="/docs/guides"${mark('/docs/guides', url.startsWith('/docs/guides'))}>Guides</a>${hasExplorer && html` <a href="/">Explorer</a>`}</nav>
 <search><label for="search">Search</label> <input id="search" type="search" autocomplete="off" spellcheck="false" aria-controls="found"><div id="found" hidden><p role="status"></p><ul></ul></div></search>
 <button type="button" class="menu" aria-expanded="false" aria-controls="contents">Contents</button>
 </header>
