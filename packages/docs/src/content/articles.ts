@@ -73,12 +73,14 @@ export async function readArticles(project: Project, served: Served): Promise<Ar
       markdown: withLinks(markdown, toMarkdown),
     }
   }
-  const groups = GUIDES.map(async ({ title, names: inGroup }) => ({
-    title,
-    pages: await Promise.all(
-      inGroup.filter((name) => names.includes(`${name}.md`)).map((name) => read(`docs/guides/${name}.md`)),
-    ),
-  }))
+  // What has no place yet comes behind the others.
+  const placed = new Set(GUIDES.flatMap((group) => group.names.map((name) => `${name}.md`)))
+  const unplaced = names.filter((name) => !placed.has(name)).sort()
+  const groups = GUIDES.map(async (group, index) => {
+    const inGroup = group.names.map((name) => `${name}.md`).filter((name) => names.includes(name))
+    const shown = index < GUIDES.length - 1 ? inGroup : [...inGroup, ...unplaced]
+    return { title: group.title, pages: await Promise.all(shown.map((name) => read(`docs/guides/${name}`))) }
+  })
   return {
     guides: (await Promise.all(groups)).filter(({ pages }) => pages.length > 0),
     others: await Promise.all(OTHER_PAGES.map(async ({ file, name }) => ({ ...(await read(file)), name }))),
