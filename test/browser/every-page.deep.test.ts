@@ -17,7 +17,7 @@ const shortened = `${claim.claimant.slice(0, 6)}…${claim.claimant.slice(-4)}`
 let explorer: Explorer
 
 const PAGES = [
-  ['/', 'Trending'],
+  ['/', 'Earn'],
   ['/explorer/campaigns', 'Campaigns'],
   ['/explorer/contracts', 'Contracts'],
   ['/explorer/users', 'Rewards'],
@@ -37,7 +37,11 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
   afterAll(() => explorer[Symbol.asyncDispose]())
 
   test.each([
-    ['/', 'Trending', ['/reward-kit/trending', '/activity']],
+    [
+      '/',
+      'Earn',
+      ['/campaigns', '/activity', '/campaigns', '/campaigns', '/tokens', '/reward-kit/trending', '/activity'],
+    ],
     // Tokens of pegs, which its campaigns do not bring.
     ['/explorer/campaigns', 'Campaigns', ['/campaigns', '/tokens']],
     [
@@ -101,7 +105,7 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
       expect(await page.title()).toBe(`${title} · Reward Campaigns`)
       expect(await page.locator('[aria-current="page"]').textContent()).toBe(title)
     }
-    await page.locator('.campaign-link').first().click()
+    await page.locator('.trending .campaign-link').first().click()
     await page.locator('h1:focus').waitFor()
     await answered(page)
     expect(await page.locator('h1').textContent()).toBe(campaign.campaignName)

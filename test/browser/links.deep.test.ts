@@ -124,13 +124,13 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
           page.waitForResponse((response) => new URL(response.url()).pathname === path),
         ),
       )
-    const before = await listedCampaigns(page)
+    const before = await listedCampaigns(page, '.trending')
     let again = isAskedAgain()
     await page.clock.fastForward(10_000)
     await again
     expect(statuses.get('/reward-kit/trending')).toEqual([304])
-    expect(statuses.get('/activity')).toEqual([304])
-    expect(await listedCampaigns(page)).toEqual(before)
+    expect([...new Set(statuses.get('/activity'))]).toEqual([304])
+    expect(await listedCampaigns(page, '.trending')).toEqual(before)
 
     const last = campaigns.find(({ id }) => id === before.at(-1)) ?? aCampaign()
     await explorer.api.save(claimOf(last, '1000000'))
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
     await again
     await page.getByText('$1,000,005.00').first().waitFor()
     expect(statuses.get('/reward-kit/trending')).toEqual([304, 200])
-    expect((await listedCampaigns(page))[0]).toBe(last.id)
+    expect((await listedCampaigns(page, '.trending'))[0]).toBe(last.id)
     expect([...tab.faults, ...tab.refusals]).toEqual([])
   })
 

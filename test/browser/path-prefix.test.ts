@@ -33,9 +33,9 @@ describe.skipIf(!hasBrowser)(`below a path prefix ${inBrowser}`, ONCE_MORE, () =
     await answered(page)
     expect(page.url()).toBe(`${proxy.base}/`)
     const pages = page.getByRole('navigation', { name: 'Pages', exact: true })
-    expect(await pages.locator('[aria-current=page]').innerText()).toBe('Trending')
+    expect(await pages.locator('[aria-current=page]').innerText()).toBe('Earn')
     await page.getByText('Live', { exact: true }).waitFor()
-    for (const name of ['Campaigns', 'Contracts', 'Rewards', 'Chains', 'Trending']) {
+    for (const name of ['Campaigns', 'Contracts', 'Rewards', 'Chains', 'Earn']) {
       await pages.getByRole('link', { name, exact: true }).click()
       await pages.locator('[aria-current=page]', { hasText: name }).waitFor()
       await page.locator('h1', { hasText: name }).waitFor()

@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser)(`the rewards of an account ${inBrowser}`, ONCE_MORE
     await using tab = await other.open(`/explorer/campaigns/${claimed.id}`)
     const { page } = tab
     const pages = await page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link').allTextContents()
-    expect(pages).toEqual(['Trending', 'Campaigns', 'Contracts', 'Chains', 'Docs'])
+    expect(pages).toEqual(['Earn', 'Campaigns', 'Contracts', 'Chains', 'Docs'])
     expect(await page.locator('#eligibility, a[href*="/users/"]').count()).toBe(0)
     expect(await page.locator('.claims > li').innerText()).toContain('2.5 USDC')
     expect([...tab.faults, ...tab.refusals, ...(await tab.violations())]).toEqual([])

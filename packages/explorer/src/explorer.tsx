@@ -9,8 +9,8 @@ import { CampaignPage } from './pages/campaign-page.tsx'
 import { CampaignsPage } from './pages/campaigns-page.tsx'
 import { ChainsPage } from './pages/chains-page.tsx'
 import { ContractsPage } from './pages/contracts-page.tsx'
+import { EarnPage } from './pages/earn-page.tsx'
 import { NotFoundPage } from './pages/not-found-page.tsx'
-import { TrendingPage } from './pages/trending-page.tsx'
 import { UserPage, UsersPage } from './pages/users-page.tsx'
 
 /** What this script shows; the browser loads all else. */
@@ -23,7 +23,7 @@ function Explorer() {
       <Layout>
         <Guard>
           <Router>
-            <Route path={servicePath('/')} component={TrendingPage} />
+            <Route path={servicePath('/')} component={EarnPage} />
             <Route path={servicePath('/explorer/campaigns')} component={CampaignsPage} />
             <Route path={servicePath('/explorer/campaigns/:id')} component={CampaignPage} />
             <Route path={servicePath('/explorer/contracts')} component={ContractsPage} />

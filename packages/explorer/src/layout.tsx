@@ -8,7 +8,7 @@ import { hasAddressLookups } from './users/user-link.tsx'
 const USERS = '/explorer/users'
 
 const PAGES = [
-  ['/', 'Trending'],
+  ['/', 'Earn'],
   ['/explorer/campaigns', 'Campaigns'],
   ['/explorer/contracts', 'Contracts'],
   [USERS, 'Rewards'],

@@ -19,8 +19,8 @@ const HEAD_MARK = '<!-- title and description of the page -->'
 /** Pages with a constant head; the script finds out which of them it is. */
 const HEADS: Record<string, PageHead> = {
   '/': {
-    title: 'Trending',
-    description: 'On-chain reward campaigns: what is being claimed right now, in US dollars and in numbers of claims.',
+    title: 'Earn',
+    description: 'On-chain reward campaigns: those with most left to claim, and what is being claimed right now.',
   },
   '/explorer/campaigns': {
     title: 'Campaigns',

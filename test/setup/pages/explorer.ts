@@ -94,7 +94,7 @@ export async function answered(page: Page) {
   await page.locator('.waiting').first().waitFor({ state: 'detached' })
 }
 
-/** IDs of the campaigns that a page lists, in its order. */
-export const listedCampaigns = (page: Page): Promise<string[]> =>
-  page.evaluate(`[...document.querySelectorAll('.campaign-link')].map((link) =>
+/** IDs of the campaigns that a list of a page has, in its order. */
+export const listedCampaigns = (page: Page, list = '.rows'): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('${list} .campaign-link')].map((link) =>
     link.getAttribute('href').replace('/explorer/campaigns/', ''))`)

@@ -7,7 +7,7 @@ export function NotFoundPage() {
     <>
       <Heading title="Page not found" />
       <p class="lead">
-        There is no page at this address. <a href={servicePath('/')}>Trending</a> and{' '}
+        There is no page at this address. <a href={servicePath('/')}>The first page</a> and{' '}
         <a href={servicePath('/explorer/campaigns')}>all campaigns</a> are there.
       </p>
     </>
