@@ -52,7 +52,7 @@ const campaign = aCampaign({
   },
 })
 
-/** Texts that reach out of the window, or that turn what is around them. */
+/** Texts that reach out of the window, and are in no line of their own that is scrolled, or that turn what is around them. */
 const misplaced = (page: Page): Promise<string[]> =>
   page.evaluate(`(() => {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
@@ -63,7 +63,7 @@ const misplaced = (page: Page): Promise<string[]> =>
       const range = document.createRange()
       range.selectNodeContents(texts.currentNode)
       const { right } = range.getBoundingClientRect()
-      const isCut = parentElement.closest('bdi.given, bdi.symbol, .about bdi') !== null
+      const isCut = parentElement.closest('bdi.given, bdi.symbol, .about bdi, .chip-line > div') !== null
       if (right > innerWidth && !isCut) found.push('too wide: ' + nodeValue)
       if (/[\\u202e\\u0590-\\u05ff]/.test(nodeValue) && parentElement.closest('bdi') === null) found.push('turns: ' + nodeValue)
       if (/[0-9,.]{40}/.test(nodeValue) && parentElement.closest('code') === null) found.push('too long: ' + nodeValue)

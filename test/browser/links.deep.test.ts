@@ -41,8 +41,8 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
     const { page } = tab
     const seen = [{ url: page.url(), ...(await stateOf(tab)) }]
     const steps = [
-      () => page.getByLabel('Active only').check(),
-      () => page.getByRole('combobox', { name: 'Chain' }).selectOption('8453'),
+      () => page.getByLabel('Active only').uncheck(),
+      () => page.locator('[name="chainId"][value="8453"]').check(),
       () => page.getByLabel('Order').selectOption('active'),
       () => page.locator('.campaign-link').first().click(),
       () => page.getByRole('link', { name: '24 hours' }).click(),
@@ -56,9 +56,9 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
     }
     expect(seen.map(({ url }) => url.replace(explorer.base, ''))).toEqual([
       '/explorer/campaigns',
-      '/explorer/campaigns?showActiveOnly=true',
-      '/explorer/campaigns?chainId=8453&showActiveOnly=true',
-      '/explorer/campaigns?chainId=8453&sortBy=active&showActiveOnly=true',
+      '/explorer/campaigns?showActiveOnly=false',
+      '/explorer/campaigns?chainId=8453&showActiveOnly=false',
+      '/explorer/campaigns?sortBy=active&chainId=8453&showActiveOnly=false',
       expect.stringMatching(/^\/explorer\/campaigns\/8453:0x[0-9a-f]{40}:[0-9]+$/),
       expect.stringMatching(/\?timeRange=24h$/),
     ])

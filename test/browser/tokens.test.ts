@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, inBrowser, ONCE_MORE, type Tab } from '../setup/pages/browser.ts'
 import { answered, type Explorer, listedCampaigns, NOW, startExplorer } from '../setup/pages/explorer.ts'
@@ -28,11 +29,17 @@ const idOf = ({ chainId, address }: typeof usdc) => `${chainId}:${address}`
 
 let explorer: Explorer
 
-const tokenField = ({ page }: Tab) => page.getByRole('textbox', { name: 'Tokens', exact: true })
+const tokenField = ({ page }: Tab) => page.getByRole('textbox', { name: 'Other tokens', exact: true })
+
+/** Filters that are not used are folded. */
+async function openMore(page: Page) {
+  if ((await page.locator('.more').getAttribute('open')) === null) await page.getByText('More', { exact: true }).click()
+}
 
 async function enter(tab: Tab, tokens: string, chain?: string) {
   const { page } = tab
-  if (chain !== undefined) await page.getByRole('combobox', { name: 'Chain' }).selectOption(chain)
+  if (chain !== undefined) await page.locator(`[name="chainId"][value="${chain}"]`).check()
+  await openMore(page)
   await tokenField(tab).fill(tokens)
   await page.getByRole('button', { name: 'Show', exact: true }).click()
 }
@@ -84,6 +91,7 @@ describe.skipIf(!hasBrowser)(`a token is entered by its symbol ${inBrowser}`, ON
   test('also one that the list did not show, beside others', async () => {
     await using tab = await explorer.open('/explorer/campaigns?chainId=10')
     const { page } = tab
+    await openMore(page)
     await page.getByLabel('Known tokens only').uncheck()
     await enter(tab, `degen ${idOf(usdc)}`, '8453')
     await isFilteredBy(tab, `${idOf(degen)},${idOf(usdc)}`)

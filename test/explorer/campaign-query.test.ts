@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listUrl, queryOf, toQuery } from '../../packages/explorer/src/campaigns/campaign-query.ts'
+import { allUrl, listUrl, queryOf, toQuery } from '../../packages/explorer/src/campaigns/campaign-query.ts'
 import { chipsOf, withoutFilters } from '../../packages/explorer/src/campaigns/filters/filter-chips.ts'
 import { enteredUrl, entriesOf } from '../../packages/explorer/src/campaigns/filters/filter-entries.ts'
 
@@ -8,15 +8,22 @@ const TOKEN = '8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
 const OTHER_TOKEN = '10:0x4200000000000000000000000000000000000042'
 
 test.each([
-  ['', {}],
-  ['page=2&pageSize=25', { page: 2, pageSize: 25 }],
+  ['', { showActiveOnly: true }],
+  ['showActiveOnly=false', { showActiveOnly: false }],
+  ['page=2&pageSize=25', { page: 2, pageSize: 25, showActiveOnly: true }],
   [
     `chainId=10&tokens=${TOKEN},${OTHER_TOKEN}&showActiveOnly=true`,
     { chainId: 10, tokens: [TOKEN, OTHER_TOKEN], showActiveOnly: true },
   ],
-  [`tokens=${TOKEN}&tokens=${OTHER_TOKEN}`, { tokens: [TOKEN, OTHER_TOKEN] }],
-  ['tokenWhitelist=false&sortBy=active&owner=0x1', { tokenWhitelist: false, sortBy: 'active', owner: '0x1' }],
-  ['distributionChannel=base%20app,world+app', { distributionChannel: ['base app', 'world app'] }],
+  [`tokens=${TOKEN}&tokens=${OTHER_TOKEN}`, { tokens: [TOKEN, OTHER_TOKEN], showActiveOnly: true }],
+  [
+    'tokenWhitelist=false&sortBy=active&owner=0x1',
+    { tokenWhitelist: false, sortBy: 'active', owner: '0x1', showActiveOnly: true },
+  ],
+  [
+    'distributionChannel=base%20app,world+app',
+    { distributionChannel: ['base app', 'world app'], showActiveOnly: true },
+  ],
 ])('the address says what is asked: %s', (query, asked) => {
   expect(toQuery(queryOf(`/explorer/campaigns?${query}`))).toEqual(asked)
 })
@@ -29,27 +36,27 @@ test.each([
   ['nonsense=1&owner=', { nonsense: '1', owner: '' }],
   ['constructor=1', { constructor: '1' }],
 ])('what the service refuses is asked as it is written: %s', (query, asked) => {
-  expect(toQuery(queryOf(`/explorer/campaigns?${query}`))).toEqual(asked)
+  expect(toQuery(queryOf(`/explorer/campaigns?${query}`))).toEqual({ showActiveOnly: true, ...asked })
 })
 
 const chips = (query: string) => chipsOf(new URLSearchParams(query))
 
 test('a filter has a chip, a list one for each entry, and each leads to the first page of the list without it', () => {
-  expect(chips(`chainId=8453&tokens=${TOKEN},${OTHER_TOKEN}&showActiveOnly=true&page=3&sortBy=active`)).toEqual([
+  expect(chips(`chainId=8453&tokens=${TOKEN},${OTHER_TOKEN}&showActiveOnly=false&page=3&sortBy=active`)).toEqual([
     {
       label: 'Chain: Base',
-      without: `/explorer/campaigns?tokens=${TOKEN},${OTHER_TOKEN}&showActiveOnly=true&sortBy=active`,
+      without: `/explorer/campaigns?tokens=${TOKEN},${OTHER_TOKEN}&showActiveOnly=false&sortBy=active`,
     },
     {
       label: `Token: ${TOKEN}`,
-      without: `/explorer/campaigns?chainId=8453&tokens=${OTHER_TOKEN}&showActiveOnly=true&sortBy=active`,
+      without: `/explorer/campaigns?chainId=8453&tokens=${OTHER_TOKEN}&showActiveOnly=false&sortBy=active`,
     },
     {
       label: `Token: ${OTHER_TOKEN}`,
-      without: `/explorer/campaigns?chainId=8453&tokens=${TOKEN}&showActiveOnly=true&sortBy=active`,
+      without: `/explorer/campaigns?chainId=8453&tokens=${TOKEN}&showActiveOnly=false&sortBy=active`,
     },
     {
-      label: 'Active only',
+      label: 'Also not active',
       without: `/explorer/campaigns?chainId=8453&tokens=${TOKEN},${OTHER_TOKEN}&sortBy=active`,
     },
   ])
@@ -57,7 +64,7 @@ test('a filter has a chip, a list one for each entry, and each leads to the firs
 
 test('a flag that is refused, an empty entry and an unknown parameter can be taken away too', () => {
   expect(chips('showActiveOnly=yes&owner=&constructor=1&tokenWhitelist=false')).toEqual([
-    { label: 'Active only: yes', without: '/explorer/campaigns?owner=&constructor=1&tokenWhitelist=false' },
+    { label: 'Also not active: yes', without: '/explorer/campaigns?owner=&constructor=1&tokenWhitelist=false' },
     {
       label: 'Owner: empty',
       without: '/explorer/campaigns?showActiveOnly=yes&constructor=1&tokenWhitelist=false',
@@ -67,7 +74,7 @@ test('a flag that is refused, an empty entry and an unknown parameter can be tak
   ])
 })
 
-test.each(['', 'page=2', 'pageSize=50&sortBy=active', 'tokenWhitelist=true&showActiveOnly=false', 'chainId=null'])(
+test.each(['', 'page=2', 'pageSize=50&sortBy=active', 'tokenWhitelist=true&showActiveOnly=true', 'chainId=null'])(
   'what filters nothing has no chip: %s',
   (query) => {
     expect(chips(query)).toEqual([])
@@ -85,6 +92,7 @@ const untouched = [
   ['tokens', ''],
   ['sortBy', 'recently-deployed'],
   ['tokenWhitelist', 'true'],
+  ['showActiveOnly', 'true'],
   ['owner', ''],
   ['pageSize', '10'],
 ] as const
@@ -100,10 +108,8 @@ test.each([
   expect(enteredUrl([...filled])).toBe(`/explorer/campaigns${query}`)
 })
 
-test('a box that is taken away says so in the address', () => {
-  expect(enteredUrl(untouched.filter(([name]) => name !== 'tokenWhitelist'))).toBe(
-    '/explorer/campaigns?tokenWhitelist=false',
-  )
+test.each(['tokenWhitelist', 'showActiveOnly'])('a box that is taken away says so in the address: %s', (box) => {
+  expect(enteredUrl(untouched.filter(([name]) => name !== box))).toBe(`/explorer/campaigns?${box}=false`)
 })
 
 test('boxes of a list and what is typed beside them are its entries, each once', () => {
@@ -115,14 +121,15 @@ test('boxes of a list and what is typed beside them are its entries, each once',
 })
 
 test('the form is filled with what the address says', () => {
-  const { text, chosen, isSet, isWhitelisted } = entriesOf(
+  const { text, chosen, isSet, isOn } = entriesOf(
     new URLSearchParams(`chainId=8453&tokens=${TOKEN}&tokenWhitelist=false&showActiveOnly=true`),
   )
   expect([chosen('tokens'), text('chainId'), text('owner')]).toEqual([[TOKEN], '8453', ''])
-  expect([isWhitelisted, isSet('showActiveOnly'), isSet('actionTemplateOnly')]).toEqual([false, true, false])
+  expect([isOn('tokenWhitelist'), isOn('showActiveOnly'), isSet('actionTemplateOnly')]).toEqual([false, true, false])
 })
 
-test('a list can be linked to by its filters', () => {
+test('a list can be linked to by its filters, and all that there is of them', () => {
+  expect(allUrl({ owner: OWNER })).toBe(`/explorer/campaigns?owner=${OWNER}&tokenWhitelist=false&showActiveOnly=false`)
   expect(listUrl({ owner: OWNER, tokenWhitelist: 'false' })).toBe(
     `/explorer/campaigns?owner=${OWNER}&tokenWhitelist=false`,
   )

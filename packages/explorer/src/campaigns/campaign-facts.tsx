@@ -4,7 +4,7 @@ import { Count } from '../parts/amounts.tsx'
 import { AbsoluteTime } from '../parts/times.tsx'
 import { blockExplorerUrl, chainName } from '../texts/chain-names.ts'
 import { groupDigits } from '../texts/format-numbers.ts'
-import { listUrl } from './campaign-query.ts'
+import { allUrl } from './campaign-query.ts'
 import { Fact, Facts } from './facts.tsx'
 import { ImageLinks } from './image-links.tsx'
 
@@ -15,12 +15,11 @@ export function CampaignFacts({ campaign }: { campaign: Campaign }) {
   return (
     <Facts>
       <Fact name="Owner">
-        <Address chainId={chainId} address={owner} what="owner" />{' '}
-        <a href={listUrl({ owner, tokenWhitelist: 'false' })}>all of this owner</a>
+        <Address chainId={chainId} address={owner} what="owner" /> <a href={allUrl({ owner })}>all of this owner</a>
       </Fact>
       <Fact name="Budget">
         <Address chainId={chainId} address={budget} what="budget" />{' '}
-        <a href={listUrl({ budgetAccount: budget, tokenWhitelist: 'false' })}>all of this budget</a>
+        <a href={allUrl({ budgetAccount: budget })}>all of this budget</a>
       </Fact>
       <Fact name="Validator">
         <Address chainId={chainId} address={campaign.validator} what="validator" />

@@ -40,12 +40,13 @@ const kindOf = (name: string): Kind => (Object.hasOwn(KINDS, name) ? KINDS[name 
 export const queryOf = (url: string) => new URLSearchParams(url.split('?')[1] ?? '')
 
 /**
- * What the service is asked, all that the address says. What it would refuse stays as it is written: what is wrong with
- * it, the service says best.
+ * What the service is asked, all that the address says, and active campaigns only unless it says otherwise. What the service
+ * would refuse stays as it is written: what is wrong with it, the service says best.
  */
 export function toQuery(parameters: URLSearchParams): CampaignQuery {
   const names = new Set(parameters.keys())
-  return Object.fromEntries([...names].map((name) => [name, typed(kindOf(name), parameters.getAll(name))]))
+  const written = [...names].map((name) => [name, typed(kindOf(name), parameters.getAll(name))])
+  return { showActiveOnly: true, ...Object.fromEntries(written) }
 }
 
 function typed(kind: Kind, given: string[]): unknown {
@@ -62,6 +63,10 @@ export function toUrl(parameters: URLSearchParams): string {
   const query = parameters.toString().replaceAll('%3A', ':').replaceAll('%2C', ',')
   return servicePath(`/explorer/campaigns${query && `?${query}`}`)
 }
+
+/** All campaigns with these filters, also those that are not active or pay tokens that are unknown. */
+export const allUrl = (query: Partial<Record<keyof CampaignQuery, string>>) =>
+  listUrl({ ...query, tokenWhitelist: 'false', showActiveOnly: 'false' })
 
 /** The list of campaigns with these filters. */
 export const listUrl = (query: Partial<Record<keyof CampaignQuery, string>>) => toUrl(new URLSearchParams(query))

@@ -16,6 +16,7 @@ export function ContractRow({ contract, rank, share }: { contract: ExploredContr
     targetContract: address,
     // All that count here.
     tokenWhitelist: 'false',
+    showActiveOnly: 'false',
   })
   return (
     <li>

@@ -42,7 +42,7 @@ function Ranked({ ids, compared }: { ids: readonly string[]; compared: number | 
           <CampaignRows campaigns={byBudget(campaigns)} />
           <p class="soft note">
             {compared !== undefined && `Of the ${groupDigits(String(compared))} newest active campaigns. `}
-            <a href={listUrl({ showActiveOnly: 'true' })}>All active campaigns</a>
+            <a href={listUrl({})}>All active campaigns</a>
           </p>
         </>
       )}

@@ -2,7 +2,7 @@ import './campaigns.css'
 import { useLocation } from 'preact-iso'
 import type { Campaign } from 'reward-campaigns-client'
 import { picturesOf } from '../campaigns/campaign-pictures.ts'
-import { listUrl } from '../campaigns/campaign-query.ts'
+import { allUrl } from '../campaigns/campaign-query.ts'
 import { actionTypeQuery, fetchCampaign } from '../campaigns/campaign-request.ts'
 import { CampaignView } from '../campaigns/campaign-view.tsx'
 import { activityOf, TIME_RANGES, type TimeRange } from '../campaigns/claims/claims-plot.tsx'
@@ -81,7 +81,7 @@ function Lead({ campaign }: { campaign: Campaign }) {
   const { chainId, incentives, availableBudgetUsd, nftName } = campaign
   return (
     <div class="about-campaign">
-      <a href={listUrl({ chainId: String(chainId), tokenWhitelist: 'false' })}>{chainName(chainId)}</a>
+      <a href={allUrl({ chainId: String(chainId) })}>{chainName(chainId)}</a>
       <State campaign={campaign} />
       {availableBudgetUsd !== null && incentives.some(isFunded) && (
         <span>

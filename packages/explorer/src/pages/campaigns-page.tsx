@@ -12,7 +12,7 @@ import { HiddenByDefault } from '../campaigns/filters/hidden-by-default.tsx'
 import { TokenSearch } from '../campaigns/filters/token-search.tsx'
 import { counted } from '../campaigns/prose.ts'
 import { recordTokens } from '../campaigns/tokens/recorded-tokens.ts'
-import { pageOf } from '../navigation/page-query.ts'
+import { pageOf, withQuery } from '../navigation/page-query.ts'
 import { Pager } from '../navigation/pager.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { ApiRequests } from '../requests/api-requests.tsx'
@@ -74,6 +74,11 @@ export function CampaignsPage() {
               {campaigns.length === 0 ? (
                 <Empty>
                   <p>{isEmpty ? 'No campaign passes these filters.' : 'There is none on this page.'}</p>
+                  {isEmpty && query.showActiveOnly === true && (
+                    <p>
+                      Those that are not active are left out: <a href={alsoInactive(url)}>show them too</a>.
+                    </p>
+                  )}
                   <HowToImport />
                 </Empty>
               ) : (
@@ -90,6 +95,8 @@ export function CampaignsPage() {
     </>
   )
 }
+
+const alsoInactive = (url: string) => withQuery(url, { showActiveOnly: 'false', page: undefined })
 
 /** The counts of the last response: the values stay while others are on their way, and without counts after a failure. */
 function useCounts(request: RequestState<Counted>): Counted {

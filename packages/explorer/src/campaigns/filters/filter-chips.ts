@@ -31,7 +31,7 @@ const FILTERS: Readonly<Record<FilterName, FilterWords>> = {
   autocampaignId: { label: 'Autocampaign' },
   tokenWhitelist: { label: 'Unknown tokens too', defaults: ['', 'null', 'true'], flag: 'false' },
   actionTemplateOnly: { label: 'Templates as they are', defaults: ['false'], flag: 'true' },
-  showActiveOnly: { label: 'Active only', defaults: ['false'], flag: 'true' },
+  showActiveOnly: { label: 'Also not active', defaults: ['', 'true'], flag: 'false' },
   minBlock: { label: 'Block reached' },
 }
 

@@ -7,7 +7,8 @@ export function entriesOf(parameters: URLSearchParams) {
     text,
     /** The entries of a list. */
     chosen: (name: string) => text(name).split(',').filter(Boolean),
-    isWhitelisted: text('tokenWhitelist') !== 'false',
+    /** A flag that is on unless it is taken away. */
+    isOn: (name: SwitchName) => text(name) !== 'false',
     isSet: (name: string) => text(name) === 'true',
   }
 }
@@ -22,20 +23,24 @@ const LISTS = ['tokens', 'budgetAccount', 'minBlock']
 const DEFAULTS: ReadonlyMap<string, string> = new Map([
   ['sortBy', 'recently-deployed'],
   ['pageSize', '10'],
+  ['tokenWhitelist', 'true'],
+  ['showActiveOnly', 'true'],
 ])
 
+/** What filters unless it is taken away; the form does not hold it then. */
+const SWITCHES = ['tokenWhitelist', 'showActiveOnly'] as const
+type SwitchName = (typeof SWITCHES)[number]
+
 /** The list with what somebody has entered, from its first page; what filters nothing is left out. */
-export function enteredUrl(entered: Iterable<readonly [name: string, value: string]>): string {
+export function enteredUrl(entered: Entered): string {
   const parameters = new URLSearchParams()
-  let isWhitelisted = false
   for (const [name, value] of entered) {
-    if (name === 'tokenWhitelist') isWhitelisted = true
-    else {
-      const written = LISTS.includes(name) ? entriesIn(value).join(',') : value.trim()
-      if (written !== '' && written !== DEFAULTS.get(name)) add(parameters, name, written)
-    }
+    const written = LISTS.includes(name) ? entriesIn(value).join(',') : value.trim()
+    if (written !== '' && written !== DEFAULTS.get(name)) add(parameters, name, written)
   }
-  if (!isWhitelisted) parameters.set('tokenWhitelist', 'false')
+  for (const name of SWITCHES) {
+    if (entered.every(([held]) => held !== name)) parameters.set(name, 'false')
+  }
   return toUrl(parameters)
 }
 

@@ -1,14 +1,14 @@
 import { useContext } from 'preact/hooks'
 import { chainName } from '../../texts/chain-names.ts'
 import { shortenHex } from '../../texts/shorten-hex.ts'
-import { variantName } from '../incentives/incentive-names.ts'
 import { seenToken } from '../tokens/recorded-tokens.ts'
-import { ChainChoice } from './facets/chain-choice.tsx'
-import { Count, FacetBoxes } from './facets/facet-boxes.tsx'
+import { ChainChips } from './facets/chain-chips.tsx'
+import { asWritten, Count } from './facets/facet-boxes.tsx'
+import { FacetChips } from './facets/facet-chips.tsx'
 import { Counts } from './facets/facet-counts.ts'
 import { type FacetOption, optionsOf } from './facets/facet-options.ts'
 import { type Entered, entriesOf } from './filter-entries.ts'
-import { LessUsedFilters } from './less-used-filters.tsx'
+import { MoreFilters } from './more-filters.tsx'
 import { SearchField } from './search-field.tsx'
 
 /** Filters that only an address has, as a link to the list does. */
@@ -19,7 +19,7 @@ export type Send = (entered: Entered, isTyped: boolean) => void
 
 /** All filters of the list. Boxes and choices are sent at once, words after a pause, the rest when somebody says so. */
 export function FilterForm({ parameters, send }: { parameters: URLSearchParams; send: Send }) {
-  const { text, chosen, isSet, isWhitelisted } = entriesOf(parameters)
+  const { text, chosen, isOn } = entriesOf(parameters)
   const follow = (form: HTMLFormElement, isTyped = false) => {
     const entered = [...new FormData(form)].flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value] as const] : [],
@@ -40,11 +40,6 @@ export function FilterForm({ parameters, send }: { parameters: URLSearchParams; 
         <div class="fields">
           <SearchField written={text('search')} send={(form) => follow(form, true)} />
           <label class="field">
-            Tokens
-            <input name="tokens" value="" placeholder="A symbol, or 8453:0x…" autocomplete="off" spellcheck={false} />
-          </label>
-          <ChainChoice chosen={text('chainId')} isOfContract={text('targetContract') !== ''} />
-          <label class="field">
             Order
             <select name="sortBy" value={text('sortBy') || 'recently-deployed'}>
               <option value="recently-deployed">Newest first</option>
@@ -52,28 +47,18 @@ export function FilterForm({ parameters, send }: { parameters: URLSearchParams; 
               <option value="ending-soon">Ending soon</option>
             </select>
           </label>
-          <button type="submit">Show</button>
+          <ActiveOnly isOn={isOn('showActiveOnly')} />
         </div>
-        <div class="boxes">
-          <label>
-            <input type="checkbox" name="tokenWhitelist" value="true" checked={isWhitelisted} /> Known tokens only
-          </label>
-          <ActiveOnly isSet={isSet('showActiveOnly')} />
-        </div>
-        <div class="facets">
-          <FacetBoxes facet="token" name="tokens" title="Tokens" chosen={chosen('tokens')} titleOf={tokenTitle} />
-          <FacetBoxes
-            facet="incentiveType"
-            name="incentiveType"
-            title="Incentives"
-            chosen={chosen('incentiveType')}
-            titleOf={({ value }) => variantName(value) ?? <bdi>{value}</bdi>}
-          />
-          {SHOWN_AS_WRITTEN.map(([name, title]) => (
-            <FacetBoxes key={name} facet={name} name={name} title={title} chosen={chosen(name)} titleOf={asWritten} />
-          ))}
-        </div>
-        <LessUsedFilters text={text} isTemplateOnly={isSet('actionTemplateOnly')} />
+        <ChainChips chosen={text('chainId')} isOfContract={text('targetContract') !== ''} />
+        <FacetChips
+          facet="actionType"
+          name="actionType"
+          title="Action"
+          chosen={chosen('actionType')}
+          titleOf={asWritten}
+        />
+        <FacetChips facet="token" name="tokens" title="Token" chosen={chosen('tokens')} titleOf={tokenTitle} />
+        <MoreFilters parameters={parameters} />
         {WITHOUT_FIELD.map(
           (name) => text(name) !== '' && <input key={name} type="hidden" name={name} value={text(name)} />,
         )}
@@ -82,22 +67,15 @@ export function FilterForm({ parameters, send }: { parameters: URLSearchParams; 
   )
 }
 
-function ActiveOnly({ isSet }: { isSet: boolean }) {
+function ActiveOnly({ isOn }: { isOn: boolean }) {
   const active = optionsOf('isActive', ['true'], useContext(Counts)).find(({ value }) => value === 'true')
   return (
-    <label>
-      <input type="checkbox" name="showActiveOnly" value="true" checked={isSet} /> Active only{' '}
+    <label class="switch">
+      <input type="checkbox" name="showActiveOnly" value="true" checked={isOn} /> Active only{' '}
       <Count of={active?.count} />
     </label>
   )
 }
-
-const SHOWN_AS_WRITTEN = [
-  ['actionType', 'Actions'],
-  ['distributionChannel', 'Channels'],
-] as const
-
-const asWritten = ({ value }: FacetOption) => <bdi>{value}</bdi>
 
 /** Anybody may call a token so: its chain and its address say which it is. */
 function tokenTitle({ value, label = seenToken(value)?.symbol ?? '' }: FacetOption) {
@@ -114,4 +92,5 @@ function tokenTitle({ value, label = seenToken(value)?.symbol ?? '' }: FacetOpti
 
 /** What is chosen at once, not typed. */
 const isChoice = (target: EventTarget | null) =>
-  target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && target.type === 'checkbox')
+  target instanceof HTMLSelectElement ||
+  (target instanceof HTMLInputElement && ['checkbox', 'radio'].includes(target.type))

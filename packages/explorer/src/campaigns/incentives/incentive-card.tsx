@@ -1,7 +1,7 @@
 import type { Campaign, Incentive } from 'reward-campaigns-client'
 import { Address } from '../../parts/address.tsx'
 import { Count } from '../../parts/amounts.tsx'
-import { listUrl } from '../campaign-query.ts'
+import { allUrl } from '../campaign-query.ts'
 import { Fact, Facts } from '../facts.tsx'
 import { AssetName, Prose } from '../prose-view.tsx'
 import { contractNames } from '../steps/contract-names.ts'
@@ -62,8 +62,7 @@ function Parts({ campaign, incentive }: { campaign: Rewarding; incentive: Incent
     <Facts>
       {'asset' in incentive && (
         <Fact name="Token">
-          {token(incentive.asset)}{' '}
-          <a href={listUrl({ tokens: `${chainId}:${incentive.asset}`, tokenWhitelist: 'false' })}>campaigns with it</a>
+          {token(incentive.asset)} <a href={allUrl({ tokens: `${chainId}:${incentive.asset}` })}>campaigns with it</a>
         </Fact>
       )}
       {'peg' in incentive && <Fact name="Counted in">{token(incentive.peg)}</Fact>}

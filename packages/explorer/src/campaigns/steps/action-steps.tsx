@@ -1,6 +1,6 @@
 import type { Campaign } from 'reward-campaigns-client'
 import { ZERO_ADDRESS } from '../../texts/zero-address.ts'
-import { listUrl } from '../campaign-query.ts'
+import { allUrl } from '../campaign-query.ts'
 import type { Rewarding } from '../incentives/incentive-budget.ts'
 import { Prose } from '../prose-view.tsx'
 import { contractNames } from './contract-names.ts'
@@ -37,11 +37,7 @@ export function ActionSteps({ campaign }: { campaign: Campaign & Rewarding }) {
                   {' '}
                   <a
                     class="aside"
-                    href={listUrl({
-                      chainId: String(step.chainId),
-                      targetContract: step.targetContract,
-                      tokenWhitelist: 'false',
-                    })}
+                    href={allUrl({ chainId: String(step.chainId), targetContract: step.targetContract })}
                   >
                     Campaigns on this contract
                   </a>

@@ -15,7 +15,7 @@ export function FacetBoxes({
   chosen,
   titleOf,
 }: {
-  facet: 'token' | 'incentiveType' | 'actionType' | 'distributionChannel'
+  facet: 'incentiveType' | 'distributionChannel'
   /** Of the parameter. */
   name: string
   title: string
@@ -44,6 +44,8 @@ export function FacetBoxes({
     </details>
   )
 }
+
+export const asWritten = ({ value }: FacetOption) => <bdi>{value}</bdi>
 
 /** How many campaigns a choice leaves; its place is kept while that is not known. */
 export function Count({ of }: { of: number | undefined }) {
