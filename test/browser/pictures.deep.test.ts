@@ -25,7 +25,8 @@ describe.skipIf(!hasBrowser)(`the pictures in the README ${inBrowser}`, ONCE_MOR
   afterAll(() => explorer[Symbol.asyncDispose]())
 
   test.each([
-    ['trending', async () => '/'],
+    ['earn', async () => '/'],
+    ['campaigns', async () => '/explorer/campaigns?chainId=8453&actionType=swap'],
     [
       'campaign',
       async () => {
