@@ -47,7 +47,17 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
     [
       '/explorer/campaigns/:id',
       campaign.campaignName,
-      ['/campaigns/:id', '/tokens', '/status', '/campaigns', '/activity', '/claims', '/outlook', '/prices'],
+      [
+        '/campaigns/:id',
+        '/tokens',
+        '/status',
+        '/campaigns',
+        '/reward-kit/trending',
+        '/activity',
+        '/claims',
+        '/outlook',
+        '/prices',
+      ],
     ],
     ['/explorer/contracts', 'Contracts', ['/explore/contracts']],
     ['/explorer/users', 'Rewards', []],

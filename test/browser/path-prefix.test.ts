@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)(`below a path prefix ${inBrowser}`, ONCE_MORE, () =
     await page.reload()
     await answered(page)
     await page.getByText('Live', { exact: true }).waitFor()
-    await page.getByText(/^the \d requests of this page$/).click()
+    await page.getByText(/^the \d+ requests of this page$/).click()
     await page.getByRole('button', { name: 'Copy as curl' }).first().click()
     const command = await copied(page)
     expect(command).toContain(`'${proxy.base}/campaigns/`)

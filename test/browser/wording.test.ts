@@ -22,6 +22,7 @@ const unpriced = aToken({ symbol: 'NEW', decimals: 6, whitelisted: true })
 const steps = { actionSteps: [aStep(anAddress('contract'))] }
 const raffle = aCampaign({
   campaignName: 'Draw',
+  projectUrl: 'javascript:alert(1)',
   incentives: [anErc20Incentive(priced.address, { strategy: 1, limit: '50' })],
   validator: NOBODY,
   allowList: { owner: NOBODY, contractAddress: NOBODY, type: 'OpenAllowList', addresses: [] },
@@ -32,6 +33,7 @@ const listed = aCampaign({
 const newToken = aCampaign({
   ...steps,
   campaignName: 'Pays what has no price',
+  projectUrl: 'https://app.project.test/swap',
   incentives: [anErc20Incentive(unpriced.address)],
 })
 const places = aCampaign({
@@ -132,6 +134,14 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
     }
     const [text] = await textOf(`/explorer/campaigns/${listed.id}`, 'main')
     expect(text).toMatch(/Kept by\s+0x[\s\S]* at\s+0x/)
+  })
+
+  test('leads to the site of a project, if that is one', async () => {
+    const [text] = await textOf(`/explorer/campaigns/${newToken.id}`, '[aria-labelledby="steps"]')
+    expect(text).toContain('Site of the project: app.project.test')
+    expect(await textOf(`/explorer/campaigns/${raffle.id}`, '[aria-labelledby="steps"]')).toEqual([
+      expect.not.stringContaining('Site of the project'),
+    ])
   })
 
   test('shows no dollars where a price is unknown', async () => {

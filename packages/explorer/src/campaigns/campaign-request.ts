@@ -12,6 +12,8 @@ export interface CampaignResponse {
   chains: readonly ChainStatus[]
   /** Of its action template, lower-case; undefined without one. */
   actionType: string | undefined
+  /** Where its project says that it is; undefined unless the campaign was claimed lately. */
+  projectUrl: string | undefined
 }
 
 /** No operation tells the action type of a single campaign: it is counted. */
@@ -22,16 +24,25 @@ export const actionTypeQuery = (id: string) => ({
   facets: ['actionType' as const],
 })
 
+/** Where a project is, only entries of what is trending tell: those of the same owner and budget are few. */
+export const projectUrlQuery = ({ chainId, owner, budget }: Pick<Campaign, 'chainId' | 'owner' | 'budget'>) => ({
+  ...{ chainId, owner, tokenWhitelist: false },
+  budgetAccount: [budget],
+  fields: ['id' as const, 'projectUrl' as const],
+})
+
 /** A campaign and what is to be known of it beside. */
 export async function fetchCampaign(client: Client, id: string, signal: AbortSignal): Promise<CampaignResponse> {
   const campaign = await client.getCampaign(id, { signal })
   recordNames(campaign)
-  const [tokens, { chains }, { facets }] = await Promise.all([
+  const [tokens, { chains }, { facets }, { trendingCampaigns }] = await Promise.all([
     fetchTokenRecords(client, campaign, signal),
     client.getStatus({ signal }),
     client.listCampaigns(actionTypeQuery(campaign.id), { signal }),
+    client.listTrendingCampaigns(projectUrlQuery(campaign), { signal }),
   ])
-  return { campaign, tokens, chains, actionType: facets?.actionType?.[0]?.value }
+  const trending = trendingCampaigns.find((entry) => entry.id === campaign.id)
+  return { campaign, tokens, chains, actionType: facets?.actionType?.[0]?.value, projectUrl: trending?.projectUrl }
 }
 
 /** What the list of campaigns is filtered by from here has its name there. */

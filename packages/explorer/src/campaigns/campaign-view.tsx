@@ -15,18 +15,22 @@ import { IncentiveCard } from './incentives/incentive-card.tsx'
 import { fetchPrices, paidTokens } from './incentives/prices.ts'
 import { PricesView } from './incentives/prices-view.tsx'
 import { counted } from './prose.ts'
+import { isSafeUrl } from './safe-urls.ts'
 import { ActionSteps } from './steps/action-steps.tsx'
 import { tokensOf } from './tokens/known-tokens.ts'
 import { TrustView } from './trust/trust-view.tsx'
 
 const PRICES_REFRESH_MS = 60_000
 
+/** Names of hosts can be of any length. */
+const MAX_HOST = 60
+
 /** More than that can be read in the response itself. */
 const SHOWN_INCENTIVES = 50
 
 /** All that is known of a campaign. @param now when it was said. */
 export function CampaignView({
-  response: { campaign, tokens, chains, actionType },
+  response: { campaign, tokens, chains, actionType, projectUrl },
   now,
   timeRange,
   range,
@@ -77,6 +81,15 @@ export function CampaignView({
             )}
           </h2>
           <ActionSteps campaign={rewarding} />
+          {projectUrl !== undefined && isSafeUrl(projectUrl) && (
+            <p>
+              Site of the project:{' '}
+              <a href={projectUrl} target="_blank" rel="noreferrer">
+                <bdi>{brief(new URL(projectUrl).host, MAX_HOST)}</bdi>
+                <span class="hidden"> (in a new tab)</span>
+              </a>
+            </p>
+          )}
         </section>
       </div>
       <section class="trusting" aria-labelledby="trust">

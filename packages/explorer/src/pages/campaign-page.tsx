@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso'
 import type { Campaign } from 'reward-campaigns-client'
 import { picturesOf } from '../campaigns/campaign-pictures.ts'
 import { allUrl } from '../campaigns/campaign-query.ts'
-import { actionTypeQuery, fetchCampaign } from '../campaigns/campaign-request.ts'
+import { actionTypeQuery, fetchCampaign, projectUrlQuery } from '../campaigns/campaign-request.ts'
 import { CampaignView } from '../campaigns/campaign-view.tsx'
 import { activityOf, TIME_RANGES, type TimeRange } from '../campaigns/claims/claims-plot.tsx'
 import { newestClaimsOf } from '../campaigns/claims/newest-claims.tsx'
@@ -52,9 +52,7 @@ export function CampaignPage({ id = '' }: { id?: string }) {
       <ApiRequests
         requests={[
           { method: 'getCampaign', path, id },
-          ...(request.state === 'shown'
-            ? furtherRequests(request.response.campaign.id, { timeRange, range, user })
-            : []),
+          ...(request.state === 'shown' ? furtherRequests(request.response.campaign, { timeRange, range, user }) : []),
         ]}
       />
     </>
@@ -63,10 +61,12 @@ export function CampaignPage({ id = '' }: { id?: string }) {
 
 /** The requests behind what else the page shows. */
 function furtherRequests(
-  id: string,
+  campaign: Campaign,
   { timeRange, range, user }: { timeRange: TimeRange; range: ChosenRange | undefined; user: string | undefined },
 ): RequestMade[] {
+  const { id } = campaign
   return [
+    { method: 'listTrendingCampaigns', path: '/reward-kit/trending', query: projectUrlQuery(campaign) },
     { method: 'listCampaigns', path: '/campaigns', query: actionTypeQuery(id) },
     { method: 'listOutlooks', path: '/outlook', query: outlookOf(id) },
     { method: 'listActivity', path: '/activity', query: activityOf(id, timeRange, range) },
