@@ -63,6 +63,35 @@ describe.skipIf(!hasBrowser)(`by the keyboard alone, ${inBrowser}`, ONCE_MORE, (
     expect([...tab.faults, ...tab.refusals]).toEqual([])
   })
 
+  test('what a swap on Base earns, until when, and whether to trust it, is found from the first page', async () => {
+    await using tab = await explorer.open('/')
+    const { page } = tab
+    const { keyboard } = page
+    await tabTo(page, page.getByRole('link', { name: 'All active campaigns' }))
+    await keyboard.press('Enter')
+    await page.waitForURL(`${explorer.base}/explorer/campaigns`)
+    await answered(page)
+    await tabTo(page, page.locator('.filter-chip', { hasText: /^swap/ }).locator('input'))
+    await keyboard.press('Space')
+    await page.waitForURL(/\?actionType=swap$/)
+    await answered(page)
+    await page.locator('[name="chainId"][value="8453"]').focus()
+    await keyboard.press('Space')
+    await page.waitForURL(/\?chainId=8453&actionType=swap$/)
+    await answered(page)
+    const { campaigns } = (await explorer.api.get('/campaigns?showActiveOnly=true&chainId=8453&actionType=swap')).json()
+    expect(await listedCampaigns(page)).toEqual(campaigns.map(({ id }: { id: string }) => id))
+    await tabTo(page, page.locator('.campaign-link').first())
+    await keyboard.press('Enter')
+    await page.locator('h1:focus').waitFor()
+    await answered(page)
+    expect(await page.getByRole('heading', { name: 'What has to be done: swap' }).count()).toBe(1)
+    const trust = await page.getByRole('region', { name: 'Can it be trusted?' }).innerText()
+    expect(trust).toMatch(/, a known token\./)
+    expect(trust).toMatch(/(No end date|Ends )/)
+    expect([...tab.faults, ...tab.refusals]).toEqual([])
+  })
+
   test('campaigns are filtered, filters taken away, and pages turned', async () => {
     await using tab = await explorer.open('/explorer/campaigns')
     const { page } = tab
