@@ -1,5 +1,6 @@
 import type { Campaign, ChainStatus, Client } from 'reward-campaigns-client'
 import { recordContract } from '../recorded-contracts.ts'
+import { tokensNamed } from './tokens/known-tokens.ts'
 import { recordTokens } from './tokens/recorded-tokens.ts'
 import { fetchTokenRecords, type TokenRecords } from './tokens/token-records.ts'
 
@@ -36,7 +37,7 @@ export async function fetchCampaign(client: Client, id: string, signal: AbortSig
   const campaign = await client.getCampaign(id, { signal })
   recordNames(campaign)
   const [tokens, { chains }, { facets }, { trendingCampaigns }] = await Promise.all([
-    fetchTokenRecords(client, campaign, signal),
+    fetchTokenRecords(client, tokensNamed(campaign), signal),
     client.getStatus({ signal }),
     client.listCampaigns(actionTypeQuery(campaign.id), { signal }),
     client.listTrendingCampaigns(projectUrlQuery(campaign), { signal }),

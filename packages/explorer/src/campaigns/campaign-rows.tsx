@@ -11,14 +11,13 @@ import { Remainder } from './incentives/remainder.tsx'
 import { counted } from './prose.ts'
 import { Prose } from './prose-view.tsx'
 import { State } from './state.tsx'
-import { useTokens } from './tokens/use-tokens.ts'
+import type { KnownTokens } from './tokens/known-tokens.ts'
 
 /** What fits into a row; the page of the campaign has them all. */
 const SHOWN_INCENTIVES = 2
 
 /** The entries of the list. */
-export function CampaignRows({ campaigns }: { campaigns: readonly CampaignListItem[] }) {
-  const tokens = useTokens(campaigns)
+export function CampaignRows({ campaigns, tokens }: { campaigns: readonly CampaignListItem[]; tokens: KnownTokens }) {
   return (
     <ol class="rows campaigns">
       {campaigns.map((campaign) => (

@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks'
 import { listUrl } from '../campaigns/campaign-query.ts'
 import { CampaignRows } from '../campaigns/campaign-rows.tsx'
-import { recordTokens } from '../campaigns/tokens/recorded-tokens.ts'
+import { withTokens } from '../campaigns/tokens/token-records.ts'
 import type { RequestState } from '../requests/poll-request.ts'
 import { Shown } from '../requests/request-result.tsx'
 import { client } from '../requests/service.ts'
@@ -29,7 +29,7 @@ export const rankedQuery = (ids: readonly string[]) => ({ campaignId: ids.slice(
 
 function Ranked({ ids, compared }: { ids: readonly string[]; compared: number | undefined }) {
   const request = useRequest(
-    (signal) => client.listCampaigns(rankedQuery(ids), { signal }).then(recordTokens),
+    async (signal) => withTokens(client, await client.listCampaigns(rankedQuery(ids), { signal }), signal),
     `ranked ${ids}`,
   )
   // Where the ranks have changed, those of before stay until the others are there.
@@ -37,9 +37,9 @@ function Ranked({ ids, compared }: { ids: readonly string[]; compared: number | 
   if (request.state !== 'loading') known.current = request
   return (
     <Shown request={known.current} lines={SHOWN}>
-      {({ campaigns }) => (
+      {({ campaigns, tokens }) => (
         <>
-          <CampaignRows campaigns={byBudget(campaigns)} />
+          <CampaignRows campaigns={byBudget(campaigns)} tokens={tokens} />
           <p class="soft note">
             {compared !== undefined && `Of the ${groupDigits(String(compared))} newest active campaigns. `}
             <a href={listUrl({})}>All active campaigns</a>

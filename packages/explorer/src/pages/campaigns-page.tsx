@@ -11,7 +11,7 @@ import { FilterForm } from '../campaigns/filters/filter-form.tsx'
 import { HiddenByDefault } from '../campaigns/filters/hidden-by-default.tsx'
 import { TokenSearch } from '../campaigns/filters/token-search.tsx'
 import { counted } from '../campaigns/prose.ts'
-import { recordTokens } from '../campaigns/tokens/recorded-tokens.ts'
+import { withTokens } from '../campaigns/tokens/token-records.ts'
 import { pageOf, withQuery } from '../navigation/page-query.ts'
 import { Pager } from '../navigation/pager.tsx'
 import { Heading } from '../parts/heading.tsx'
@@ -31,7 +31,10 @@ export function CampaignsPage() {
   const { url, route, wasPush } = useLocation() as LocationHook & { wasPush: boolean }
   const parameters = queryOf(url)
   const query = { ...toQuery(parameters), ...REQUESTED_FACETS }
-  const request = useRequest((signal) => client.listCampaigns(query, { signal }).then(recordTokens), url)
+  const request = useRequest(
+    async (signal) => withTokens(client, await client.listCampaigns(query, { signal }), signal),
+    url,
+  )
   // What was sent and is not in the address yet: it names a token by its symbol.
   const [sent, setSent] = useState<Entered>()
   useEffect(() => setSent(undefined), [url])
@@ -69,7 +72,7 @@ export function CampaignsPage() {
         </h2>
         {request.state !== 'failed' && <HiddenByDefault parameters={parameters} isEmpty={isEmpty} />}
         <Shown request={request} lines={Math.min(pageSize || 1, 12)}>
-          {({ campaigns, totalCampaigns }) => (
+          {({ campaigns, totalCampaigns, tokens }) => (
             <>
               {campaigns.length === 0 ? (
                 <Empty>
@@ -82,7 +85,7 @@ export function CampaignsPage() {
                   <HowToImport />
                 </Empty>
               ) : (
-                <CampaignRows campaigns={campaigns} />
+                <CampaignRows campaigns={campaigns} tokens={tokens} />
               )}
               {pageSize > 0 && totalCampaigns > 0 && (
                 <Pager page={page} pageSize={pageSize} total={totalCampaigns} what="campaigns" />

@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { budgetQuery, fetchBudgets } from '../earn/budgets.ts'
 import { EarnView, rankedQuery } from '../earn/earn-view.tsx'
@@ -33,6 +34,16 @@ export function EarnPage() {
   const request = useRequest((signal) => loadTrends(client, period, signal), `trends ${period}`)
   const budgets = useRequest((signal) => fetchBudgets(client, signal), 'budgets', BUDGETS_REFRESH_MS)
   const trending = request.state === 'shown' ? request.response.trends.map(({ campaign }) => campaign.id) : []
+  const page = pageOf(query.page)
+  // Made again only for other trends: what else comes on the page does not render all of their rows again.
+  const trends = useMemo(
+    () => (
+      <Shown request={request} lines={PAGE_SIZE}>
+        {(shown) => <TrendsView trends={shown} order={order} page={page} />}
+      </Shown>
+    ),
+    [request, order, page],
+  )
   const ranked = budgets.state === 'shown' ? budgets.response.ranked : []
   return (
     <>
@@ -51,9 +62,7 @@ export function EarnPage() {
           <Choice legend="Last" name="period" options={PERIODS} chosen={period} />
           <Choice legend="By" name="sortBy" options={ORDERS} chosen={order} />
         </div>
-        <Shown request={request} lines={PAGE_SIZE}>
-          {(trends) => <TrendsView trends={trends} order={order} page={pageOf(query.page)} />}
-        </Shown>
+        {trends}
       </section>
       <ApiRequests
         requests={[

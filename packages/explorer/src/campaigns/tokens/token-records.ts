@@ -1,5 +1,5 @@
 import type { Client, ResponseOf } from 'reward-campaigns-client'
-import { type Paying, tokensNamed } from './known-tokens.ts'
+import { type KnownTokens, missingTokens, tokensOf } from './known-tokens.ts'
 import { recordTokens } from './recorded-tokens.ts'
 
 /** As many entries as the service takes in a list. */
@@ -8,14 +8,30 @@ const MAX_TOKENS = 100
 /** Tokens with all that the service has of them, by `<chainId>:<address>`. */
 export type TokenRecords = ReadonlyMap<string, ResponseOf<'listTokens'>['tokens'][number]>
 
-/** The tokens that a campaign pays or counts in. One that the service does not know is not in it. */
+/** The tokens with these IDs. One that the service does not know is not in it. */
 export async function fetchTokenRecords(
   client: Pick<Client, 'listTokens'>,
-  campaign: Paying,
+  ids: readonly string[],
   signal: AbortSignal,
 ): Promise<TokenRecords> {
-  const token = tokensNamed(campaign).slice(0, MAX_TOKENS)
+  const token = ids.slice(0, MAX_TOKENS)
   if (token.length === 0) return new Map()
   const { tokens } = await client.listTokens({ token, pageSize: MAX_TOKENS }, { signal }).then(recordTokens)
   return new Map(tokens.map((record) => [record.id, record]))
+}
+
+type Campaigns = Awaited<ReturnType<Client['listCampaigns']>>
+
+/**
+ * A page of campaigns with all tokens that they pay or count in, also those that the campaigns themselves say nothing of: rows
+ * that came without them would move when they come. What nobody knows is not in it, and its amounts are shown in base units.
+ */
+export async function withTokens<Response extends Campaigns>(
+  client: Pick<Client, 'listTokens'>,
+  response: Response,
+  signal: AbortSignal,
+): Promise<Response & { tokens: KnownTokens }> {
+  const { campaigns } = recordTokens(response)
+  const found = await fetchTokenRecords(client, missingTokens(campaigns), signal)
+  return { ...response, tokens: new Map([...found, ...tokensOf(campaigns)]) }
 }
