@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser)(`by the keyboard alone, ${inBrowser}`, ONCE_MORE, (
     await page.keyboard.type('List campaigns')
     await page.locator('#found a').first().waitFor()
     await page.keyboard.press('Enter')
-    await page.waitForURL(/#listCampaigns$/)
+    await page.waitForURL(/\/docs\/operations\/listCampaigns$/)
     await tabTo(page, section.getByLabel('pageSize'))
     await page.keyboard.type('0')
     await tabTo(page, section.getByRole('button', { name: 'Send' }))
