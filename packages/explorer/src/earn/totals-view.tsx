@@ -28,7 +28,7 @@ export function TotalsView({ leftUsd }: { leftUsd: string | undefined }) {
 
 function Total({ title, children }: { title: string; children: ComponentChildren }) {
   return (
-    <div>
+    <div class="earn-total">
       <dt>{title}</dt>
       <dd>{children}</dd>
     </div>
