@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks'
 import { Mark } from '../parts/name.tsx'
 import { firstPicture } from './picture-urls.ts'
 
-/** Of pictures and letters, in pixels. */
+/** Of pictures and letters, in pixels; small ones stand in a line of text. */
 const SIZE = 36
+const SMALL_SIZE = 20
 
 /** Hosts that pages may load pictures from; the page that the service sends names them. */
 const imageHosts = document.documentElement.dataset.imageHosts?.split(' ') ?? []
@@ -14,18 +15,27 @@ const imageHosts = document.documentElement.dataset.imageHosts?.split(' ') ?? []
  *
  * @param uris as records name them, the best first.
  */
-export function Picture({ text, uris }: { text: string; uris: readonly (string | null | undefined)[] }) {
+export function Picture({
+  text,
+  uris,
+  isSmall = false,
+}: {
+  text: string
+  uris: readonly (string | null | undefined)[]
+  isSmall?: boolean
+}) {
+  const size = isSmall ? SMALL_SIZE : SIZE
   const url = firstPicture(uris, imageHosts)
   const [failed, setFailed] = useState<string>()
   return (
-    <span class="picture">
+    <span class={isSmall ? 'picture small' : 'picture'}>
       <Mark text={text} />
       {url !== undefined && url !== failed && (
         <img
           key={url}
           src={url}
-          width={SIZE}
-          height={SIZE}
+          width={size}
+          height={size}
           alt=""
           loading="lazy"
           decoding="async"

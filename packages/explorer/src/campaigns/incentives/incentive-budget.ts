@@ -1,11 +1,11 @@
-import type { Campaign, Incentive, IncentiveOf, TokenMetadata } from 'reward-campaigns-client'
-import { type KnownTokens, tokenOf } from '../tokens/known-tokens.ts'
+import type { Campaign, Incentive, IncentiveOf } from 'reward-campaigns-client'
+import { type KnownToken, type KnownTokens, tokenOf } from '../tokens/known-tokens.ts'
 
 /** A token that amounts are of; what is not known of it is absent, and amounts are then base units. */
 export interface Asset {
   chainId: number
   address: string
-  token?: Pick<TokenMetadata, 'decimals' | 'symbol' | 'name'> | undefined
+  token?: KnownToken | undefined
 }
 
 /** What of an incentive's budget is left, and what it was in all, in base units of the asset. */

@@ -1,6 +1,7 @@
 import type { Campaign, Incentive } from 'reward-campaigns-client'
 import { Address } from '../../parts/address.tsx'
 import { Count } from '../../parts/amounts.tsx'
+import { Picture } from '../../pictures/picture.tsx'
 import { allUrl } from '../campaign-query.ts'
 import { Fact, Facts } from '../facts.tsx'
 import { AssetName, Prose } from '../prose-view.tsx'
@@ -54,7 +55,12 @@ function Parts({ campaign, incentive }: { campaign: Rewarding; incentive: Incent
     const asset = assetOf(campaign, address)
     return (
       <>
-        {asset.token !== undefined && <AssetName asset={asset} />} {at(address, 'token')}
+        {asset.token !== undefined && (
+          <>
+            <Picture text={asset.token.symbol} uris={[asset.token.imageUri]} isSmall /> <AssetName asset={asset} />
+          </>
+        )}{' '}
+        {at(address, 'token')}
       </>
     )
   }

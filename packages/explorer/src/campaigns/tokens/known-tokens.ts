@@ -3,7 +3,9 @@ import { nativeSymbol } from '../../texts/chain-names.ts'
 import { ZERO_ADDRESS } from '../../texts/zero-address.ts'
 
 /** What is known of tokens, by `<chainId>:<address>`. */
-export type KnownTokens = ReadonlyMap<string, Pick<TokenMetadata, 'decimals' | 'symbol' | 'name'>>
+export type KnownTokens = ReadonlyMap<string, KnownToken>
+
+export type KnownToken = Pick<TokenMetadata, 'decimals' | 'symbol' | 'name'> & Partial<Pick<TokenMetadata, 'imageUri'>>
 
 export interface Paying {
   chainId: number
@@ -33,7 +35,7 @@ const nativeToken = (chainId: number) => ({
   name: 'Token that the chain itself is paid in',
 })
 
-export const tokenOf = (tokens: KnownTokens, chainId: number, address: string) =>
+export const tokenOf = (tokens: KnownTokens, chainId: number, address: string): KnownToken | undefined =>
   tokens.get(`${chainId}:${address}`) ?? (address === ZERO_ADDRESS ? nativeToken(chainId) : undefined)
 
 /** IDs of the tokens that a campaign pays or counts in, but for native ones. */
