@@ -44,7 +44,9 @@ test('index --once stores what there is and ends with code 0; --status says how 
   const status = await statusOf()
   expect(status).toMatchObject({ code: 0, stderr: '' })
   expect(status.stdout.replace(/[0-9]+(?= +following)/, '#').split('\n')[1]).toMatch(
-    new RegExp(`^8453 +${END} +${END} +${END - 20} +# +following +0 +0 +${hidden.length} +0$`),
+    new RegExp(
+      `^8453 +${END} +${END} +${END - 20} +# +following +0 +0 +${hidden.length} +0 +${END - 20} +[0-9]+ +[0-9]+ +0 +0 +0$`,
+    ),
   )
   await database.query("update followed_chains set looked_at = now() - interval '16 seconds'")
   await database.query(
@@ -71,6 +73,12 @@ test('index --once stores what there is and ends with code 0; --status says how 
     leftOutCampaignCount: 1,
     hiddenCampaignCount: hidden.length,
     unvaluedClaims24h: 0,
+    provenBlock: String(END - 20),
+    provenCampaigns: expect.any(Number),
+    provenClaims: expect.any(Number),
+    uncountedCampaigns: 0,
+    uncountedClaims: 0,
+    differences: 0,
     trouble,
     unknownComponents: [
       { kind: 'incentive', contract: `0x${'1'.repeat(40)}`, campaignId: `8453:${recording.cores[0]}:0`, position: 2 },

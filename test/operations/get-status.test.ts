@@ -20,13 +20,31 @@ test('followed chains are told with how far they are, ascending', async () => {
   const looked = { looked_at: '2026-03-01T11:59:59Z' }
   await setFollowed(api.database, 8453, 120, { head_block: 122, finalized_block: 100, ...looked })
   await setFollowed(api.database, 10, null, { head_block: 900, finalized_block: 800, ...looked })
+  const unproven = { provenBlock: null, provenAt: null, provenCampaigns: null, provenClaims: null, differences: 0 }
+  const proof = { proven_block: 100, proven_at: '2026-03-01T11:50:00Z', proven_campaigns: 3, proven_claims: 7 }
+  await setFollowed(api.database, 8453, 120, {
+    head_block: 122,
+    finalized_block: 100,
+    ...looked,
+    ...proof,
+    differences: 1,
+  })
+  const proven = { provenBlock: '100', provenAt: '2026-03-01T11:50:00.000Z', provenCampaigns: 3, provenClaims: 7 }
   const seen = {
+    ...{ ...proven, differences: 1 },
     asOfBlockHash: `0x${'1'.repeat(64)}`,
     asOfTime: '2026-03-01T11:59:58.000Z',
     lagSeconds: 2,
     unvaluedClaims24h: 0,
   }
-  const unseen = { asOfBlock: null, asOfBlockHash: null, asOfTime: null, lagSeconds: null, unvaluedClaims24h: 0 }
+  const unseen = {
+    asOfBlock: null,
+    asOfBlockHash: null,
+    asOfTime: null,
+    lagSeconds: null,
+    unvaluedClaims24h: 0,
+    ...unproven,
+  }
   expect((await api.get('/status')).json()).toEqual({
     chains: [
       { chainId: 10, ...unseen, headBlock: '900', finalizedBlock: '800', state: 'back-filling' },

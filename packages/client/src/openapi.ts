@@ -1388,6 +1388,16 @@ export interface components {
             state: components["schemas"]["ChainStatusState"];
             /** @description Claims of the last 24 hours without a value in US dollars: price or decimals are unknown. */
             unvaluedClaims24h: number;
+            /** @description The finalized block at which counters of the contracts were last compared with what is stored; `null`: not yet. Each comparison covers a part of the counters: new claims within minutes, the others within a day. Decimal. */
+            provenBlock: string | null;
+            /** @description Time of that comparison. */
+            provenAt: components["schemas"]["Instant"] | null;
+            /** @description Campaigns that a counter of the contracts has confirmed; `null`: none was compared yet. */
+            provenCampaigns: number | null;
+            /** @description Claims that a counter of the contracts has confirmed; `null`: none was compared yet. */
+            provenClaims: number | null;
+            /** @description Counters of the contracts that differ from what is stored: data is missing or wrong. */
+            differences: number;
         };
         /** @description Indexing status. */
         GetStatusResponse: {

@@ -15,7 +15,7 @@ import { withCurrentSchema } from '../../process/database-access.ts'
 import { listenOn } from '../../process/listen.ts'
 import { ending, handleSignals, onShutdown } from '../../process/shutdown.ts'
 import type { Settings } from '../../settings.ts'
-import { countSkipped, countUnknown, listFeedAges } from './index-status.ts'
+import { countSkipped, countUnknown, listFeedAges, listProofs } from './index-status.ts'
 import { runPeriodicMaintenance } from './periodic-maintenance.ts'
 
 /** How often the log says how far each chain is. */
@@ -59,6 +59,7 @@ async function followAll({ settings, url, database, chains, isOnce, log }: Work)
     countUnknown: () => countUnknown(database),
     countSkipped: () => countSkipped(database),
     listFeedAges: () => listFeedAges(database, chains),
+    listProofs: () => listProofs(database),
     listCounts: () => followed.map(({ worker }) => ({ chainId: worker.chainId, counts: worker.counts() })),
   })
   const followed = chains.map((chain) => {

@@ -43,7 +43,8 @@ async function listChains(database: Database) {
   const counts = new Map((await countUnknown(database)).map((row) => [row.chainId, row.count]))
   const hiddenCounts = new Map((await countHidden(database)).map((row) => [row.chainId, row.count]))
   const skippedCounts = new Map((await countSkipped(database)).map((row) => [row.chainId, row.count]))
-  return chains.map(({ chainId, asOfBlock, headBlock, finalizedBlock, lagSeconds, state }) => ({
+  const uncounted = new Map((await listUncounted(database)).map(({ chainId, ...row }) => [chainId, row]))
+  return chains.map(({ chainId, asOfBlock, headBlock, finalizedBlock, lagSeconds, state, ...chain }) => ({
     chainId,
     asOfBlock: toDecimal(asOfBlock),
     headBlock: toDecimal(headBlock),
@@ -54,6 +55,12 @@ async function listChains(database: Database) {
     leftOutCampaignCount: skippedCounts.get(chainId) ?? 0,
     hiddenCampaignCount: hiddenCounts.get(chainId) ?? 0,
     unvaluedClaims24h: unvaluedCounts.get(chainId) ?? 0,
+    provenBlock: toDecimal(chain.provenBlock),
+    provenCampaigns: chain.provenCampaigns,
+    provenClaims: chain.provenClaims,
+    uncountedCampaigns: uncounted.get(chainId)?.uncountedCampaigns ?? null,
+    uncountedClaims: uncounted.get(chainId)?.uncountedClaims ?? null,
+    differences: chain.differences,
   }))
 }
 
@@ -75,6 +82,19 @@ const countHidden = (database: Database) =>
     .from(campaigns)
     .where(and(eq(campaigns.hasWhitelistedRewards, false), inArray(campaigns.chainId, followed(database))))
     .groupBy(campaigns.chainId)
+
+/** Campaigns and claims of each chain that no counter of a contract can confirm; null before the first comparison. */
+function listUncounted(database: Database) {
+  const { chainId, uncountedCampaigns, uncountedClaims } = followedChains
+  return database.select({ chainId, uncountedCampaigns, uncountedClaims }).from(followedChains).orderBy(asc(chainId))
+}
+
+/** How old the last comparison of each chain with its contracts is, in seconds, and how many counters differ. */
+export async function listProofs(database: Database) {
+  const { chainId, provenAt, differences } = followedChains
+  const age = sql<number | null>`extract(epoch from clock_timestamp() - ${provenAt})::float8`
+  return database.select({ chainId, age, differences }).from(followedChains).orderBy(asc(chainId))
+}
 
 const followed = (database: Database) => database.select({ chainId: followedChains.chainId }).from(followedChains)
 
@@ -180,6 +200,12 @@ const CHAIN_COLUMNS = [
   'leftOutCampaignCount',
   'hiddenCampaignCount',
   'unvaluedClaims24h',
+  'provenBlock',
+  'provenCampaigns',
+  'provenClaims',
+  'uncountedCampaigns',
+  'uncountedClaims',
+  'differences',
 ] as const
 const UNKNOWN_COLUMNS = ['chainId', 'kind', 'contract', 'campaignId', 'position'] as const
 

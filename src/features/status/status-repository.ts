@@ -10,12 +10,14 @@ export function createStatusRepository(database: Database, clock: () => Date) {
     /** All followed chains, ascending by chain ID, a handful: a row and an index range for each. */
     async list(): Promise<GetStatusResponse['chains']> {
       const [chains, unvalued] = await Promise.all([listChains(), countUnvalued()])
-      return chains.map(({ asOfAt, asOfBlock, headBlock, finalizedBlock, ...chain }) => ({
+      return chains.map(({ asOfAt, asOfBlock, headBlock, finalizedBlock, provenBlock, provenAt, ...chain }) => ({
         ...chain,
         asOfBlock: toDecimal(asOfBlock),
         asOfTime: asOfAt?.toISOString() ?? null,
         headBlock: toDecimal(headBlock),
         finalizedBlock: toDecimal(finalizedBlock),
+        provenBlock: toDecimal(provenBlock),
+        provenAt: provenAt?.toISOString() ?? null,
         unvaluedClaims24h: unvalued.get(chain.chainId) ?? 0,
       }))
     },

@@ -1,9 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { followingStates } from '../../database/lookups/followed-chains.ts'
-import { ChainId, Instant, text, wholeNumber } from '../../schemas/primitives.ts'
+import { ChainId, Instant, MAX_SAFE_INTEGER, text, wholeNumber } from '../../schemas/primitives.ts'
 import { component, listOf, ref, refOrNull, stringOrNull, word } from '../../schemas/schema-builders.ts'
 
 const blockNumber = (description: string) => stringOrNull(`${description} Decimal.`, { maxLength: 16 })
+
+const countOrNull = (description: string) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, maximum: MAX_SAFE_INTEGER, description })
 
 const ChainStatus = component('ChainStatus', 'Indexing status of a chain.', {
   chainId: ref(ChainId, 'The indexed chain.'),
@@ -24,6 +27,15 @@ const ChainStatus = component('ChainStatus', 'Indexing status of a chain.', {
   unvaluedClaims24h: wholeNumber(
     'Claims of the last 24 hours without a value in US dollars: price or decimals are unknown.',
   ),
+  provenBlock: blockNumber(
+    'The finalized block at which counters of the contracts were last compared with what is stored; `null`: not yet. Each comparison covers a part of the counters: new claims within minutes, the others within a day.',
+  ),
+  provenAt: refOrNull(Instant, 'Time of that comparison.'),
+  provenCampaigns: countOrNull(
+    'Campaigns that a counter of the contracts has confirmed; `null`: none was compared yet.',
+  ),
+  provenClaims: countOrNull('Claims that a counter of the contracts has confirmed; `null`: none was compared yet.'),
+  differences: wholeNumber('Counters of the contracts that differ from what is stored: data is missing or wrong.'),
 })
 
 export const GetStatusResponse = component('GetStatusResponse', 'Indexing status.', {

@@ -15,6 +15,8 @@ export interface ChainMetricsOptions {
   countSkipped: () => Promise<ChainCount[]>
   /** The age of the newest price of each feed, in seconds. */
   listFeedAges: () => Promise<{ chainId: number; feed: string; age: number }[]>
+  /** The age of the last comparison with the counters of contracts, in seconds, null if there was none, and how many differ. */
+  listProofs: () => Promise<{ chainId: number; age: number | null; differences: number }[]>
   /** Requests to the endpoints of each chain. */
   listCounts: () => { chainId: number; counts: EndpointCounts[] }[]
 }
@@ -46,13 +48,18 @@ export function createChainMetrics(options: ChainMetricsOptions) {
     'Claims stored, including those stored again after a reorganisation',
   )
   const campaigns = counter('reward_campaigns_chain_campaigns_written_total', 'Campaigns stored, each time they change')
+  const missedClaims = counter(
+    'reward_campaigns_chain_missed_claims_total',
+    'Claims that a node had left out, found by the counters of contracts and stored since',
+  )
   const orphanClaims = counter('reward_campaigns_chain_orphan_claims_total', 'Claims on unknown incentives, not stored')
   measureAtScrape(options, asOfTimes)
+  measureProofs(options)
 
   return (chainId: number) => {
     const labels = { chain_id: chainId }
     // Starts at 0: an increase shows only on a series that exists.
-    for (const each of [reorganisations, claims, campaigns, orphanClaims]) each.inc(labels, 0)
+    for (const each of [reorganisations, claims, campaigns, missedClaims, orphanClaims]) each.inc(labels, 0)
     depths.zero(labels)
     const setAsOf = ({ number, timestamp }: { number: number; timestamp?: number }) => {
       asOfBlock.set(labels, number)
@@ -65,6 +72,7 @@ export function createChainMetrics(options: ChainMetricsOptions) {
         headBlock.set(labels, event.head.number)
         if (event.finalized !== null) finalizedBlock.set(labels, event.finalized.number)
       }
+      if (event.type === 'read-again') missedClaims.inc(labels, event.read.claims)
       if (event.type !== 'stored') return
       const { update } = event
       if (update.type !== 'back-fill' && update.type !== 'new-blocks') return
@@ -163,5 +171,26 @@ function measureAtScrape(
     'Failures of each endpoint, by its position in the chain file',
     ['endpoint', 'fault'],
     () => ofEndpoints(({ errors }) => Object.entries(errors).map(([fault, count]) => [{ fault }, count])),
+  )
+}
+
+/** What came of comparing counters of contracts with what is stored, at each scrape. */
+function measureProofs({ register, listProofs }: ChainMetricsOptions) {
+  measure(
+    register,
+    Gauge,
+    'reward_campaigns_chain_differences',
+    'Counters of contracts that differ from what is stored',
+    [],
+    async () => (await listProofs()).map(({ chainId, differences }) => [{ chain_id: chainId }, differences]),
+  )
+  measure(
+    register,
+    Gauge,
+    'reward_campaigns_chain_proof_age_seconds',
+    'Time since counters of contracts were last compared with what is stored',
+    [],
+    async () =>
+      (await listProofs()).flatMap(({ chainId, age }): Values => (age === null ? [] : [[{ chain_id: chainId }, age]])),
   )
 }

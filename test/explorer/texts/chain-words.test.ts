@@ -1,6 +1,6 @@
 import type { ChainStatus } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
-import { blocksBehind, stateInWords } from '../../../packages/explorer/src/chains/chain-text.ts'
+import { blocksBehind, proofInWords, stateInWords } from '../../../packages/explorer/src/chains/chain-text.ts'
 
 const aChain = (parts: Partial<ChainStatus>): ChainStatus => ({
   chainId: 8453,
@@ -12,6 +12,11 @@ const aChain = (parts: Partial<ChainStatus>): ChainStatus => ({
   lagSeconds: 2,
   state: 'following',
   unvaluedClaims24h: 0,
+  provenBlock: null,
+  provenAt: null,
+  provenCampaigns: null,
+  provenClaims: null,
+  differences: 0,
   ...parts,
 })
 
@@ -27,4 +32,13 @@ test.each([
 ] as const)('a chain with %o is explained', (parts, behind, words) => {
   expect(blocksBehind(aChain(parts))).toBe(behind)
   expect(stateInWords(aChain(parts))).toMatch(words)
+})
+
+test('what the contracts count is told in a sentence, once it was compared', () => {
+  expect(proofInWords(aChain({}))).toBeUndefined()
+  const proven = { provenBlock: '38400600', provenAt: '2026-03-01T11:58:00.000Z', provenCampaigns: 12431 }
+  expect(proofInWords(aChain({ ...proven, provenClaims: 1204331 }))).toBe(
+    '12,431 campaigns and 1,204,331 claims were counted against the contracts as of block 38,400,600: 0 counts differ.',
+  )
+  expect(proofInWords(aChain({ ...proven, provenClaims: 1, differences: 1 }))).toMatch(/: 1 count differs\.$/)
 })

@@ -63,6 +63,8 @@ const healthy: Record<string, string> = {
   'reward_campaigns_chain_unknown_components{job="reward-campaigns-index",instance="c",chain_id="8453"}': '0x30',
   'reward_campaigns_chain_skipped_campaigns{job="reward-campaigns-index",instance="c",chain_id="8453"}': '0x30',
   'reward_campaigns_chain_orphan_claims_total{job="reward-campaigns-index",instance="c",chain_id="8453"}': '0x30',
+  'reward_campaigns_chain_differences{job="reward-campaigns-index",instance="c",chain_id="8453"}': '0x30',
+  'reward_campaigns_chain_proof_age_seconds{job="reward-campaigns-index",instance="c",chain_id="8453"}': '600x30',
   'reward_campaigns_chain_feed_price_age_seconds{job="reward-campaigns-index",instance="c",chain_id="8453",feed="0xf1"}':
     '1200x30',
   // Another application, whose metrics have the same names.
@@ -112,6 +114,8 @@ const cases: { alert: string; series: Record<string, string>; also?: string[]; m
   { alert: 'DeepReorganisation', series: series('reward_campaigns_chain_reorg_depth_blocks_count', '0x25 1x4') },
   { alert: 'UnknownComponents', series: series('reward_campaigns_chain_unknown_components', '0x25 2x4') },
   { alert: 'CampaignsSkipped', series: series('reward_campaigns_chain_skipped_campaigns', '0x5 1x24') },
+  { alert: 'ChainDiffers', series: series('reward_campaigns_chain_differences', '0x5 1x40'), minutes: 45 },
+  { alert: 'ChainNotProven', series: series('reward_campaigns_chain_proof_age_seconds', '8000x30') },
   { alert: 'OrphanClaims', series: series('reward_campaigns_chain_orphan_claims_total', '0x25 1x4') },
   { alert: 'FeedPriceOld', series: series('reward_campaigns_chain_feed_price_age_seconds', '100000x30') },
 ]

@@ -23,6 +23,7 @@ export function exposedMetrics({ app }: Pick<TestApp, 'app'>) {
     countUnknown: async () => [],
     countSkipped: async () => [],
     listFeedAges: async () => [],
+    listProofs: async () => [],
     listCounts: () => [],
   })
   return { serve: metricsOf(serve), index: metricsOf(index) }

@@ -6,12 +6,13 @@ import { blockExplorerUrl, chainName } from '../texts/chain-names.ts'
 import { groupDigits } from '../texts/format-numbers.ts'
 import { duration } from '../texts/format-times.ts'
 import { shortenHex } from '../texts/shorten-hex.ts'
-import { blocksBehind, STATE_TITLES, stateInWords } from './chain-text.ts'
+import { blocksBehind, proofInWords, STATE_TITLES, stateInWords } from './chain-text.ts'
 
 /** How far a chain is. */
 export function ChainCard({ chain }: { chain: ChainStatus }) {
   const { chainId, state, asOfBlock, asOfBlockHash, asOfTime, headBlock, finalizedBlock, lagSeconds } = chain
   const behind = blocksBehind(chain)
+  const proof = proofInWords(chain)
   return (
     <li class="card chain">
       <h2>
@@ -19,6 +20,7 @@ export function ChainCard({ chain }: { chain: ChainStatus }) {
         <span class={`state ${state}`}>{STATE_TITLES[state]}</span>
       </h2>
       <p class="soft">{stateInWords(chain)}</p>
+      {proof !== undefined && <p class="soft">{proof}</p>}
       <dl>
         <Fact title="As of block">
           <Block chainId={chainId} block={asOfBlock} />

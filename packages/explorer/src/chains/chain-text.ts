@@ -33,3 +33,13 @@ export function stateInWords(chain: ChainStatus): string {
     ? `The data is ${groupDigits(String(behind))} blocks behind the newest block.`
     : 'The indexer has not reported for a while, so the data may be outdated.'
 }
+
+/** What the contracts' own counts say of the data; absent where they were not compared yet. */
+export function proofInWords({ provenBlock, provenCampaigns, provenClaims, differences }: ChainStatus) {
+  if (provenBlock === null) return undefined
+  const [campaigns, claims, block] = [provenCampaigns ?? 0, provenClaims ?? 0, provenBlock].map((number) =>
+    groupDigits(String(number)),
+  )
+  const differing = differences === 1 ? '1 count differs' : `${groupDigits(String(differences))} counts differ`
+  return `${campaigns} campaigns and ${claims} claims were counted against the contracts as of block ${block}: ${differing}.`
+}
