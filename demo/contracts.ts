@@ -106,6 +106,7 @@ export const deploy = (tokens: readonly DemoToken[]): Effects => ({
   results: [
     returns(openAllowList, 'getComponentInterface', '0x3d30a22c'),
     returns(openAllowList, 'owner', owner),
+    returns(core, 'getBoostCount', 0n),
     ...tokens.flatMap(({ address, name, symbol, decimals }) => [
       returns(address, 'name', name),
       returns(address, 'symbol', symbol),
@@ -183,6 +184,7 @@ export function create(campaign: DemoCampaign): Effects {
         },
         [boostId],
       ),
+      returns(core, 'getBoostCount', boostId + 1n),
       ...incentiveReturns(campaign),
     ],
   }

@@ -1,10 +1,14 @@
 import { type Hex, toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { whyNoAnvil } from '../../demo/anvil.ts'
+import { CHAIN_ID, core, openAllowList } from '../../demo/contracts.ts'
+import { startDemoChain } from '../../demo/demo-chain.ts'
 import type { ListOutlooksResponse } from '../../src/features/outlook/outlook-schemas.ts'
+import type { ChainEvent } from '../../src/indexer/chain-progress.ts'
+import { ChainWorker } from '../../src/indexer/chain-worker.ts'
 import { borrowTestApp } from '../setup/test-app.ts'
 import { createFollowed } from './followed.ts'
-import { openIndexed } from './indexed.ts'
+import { openIndexed, settingsOf } from './indexed.ts'
 import { startReplayingNode } from './recording/anvil.ts'
 import { recordedCampaigns, recordedClaims } from './recording/recorded-facts.ts'
 import { recording } from './recording/recording.ts'
@@ -67,6 +71,41 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
     )
     expect(await freshFacts(node)).toEqual(JSON.parse(renamed))
   })
+
+  test('counts as many campaigns and claims as are stored, those of the recording and of the demo', async () => {
+    await using replaying = await startReplayingNode()
+    for await (const _ of replaying.replay());
+    // The node calls blocks final that are 64 below its head.
+    await replaying.mineEmpty(70)
+    await using demo = await startDemoChain()
+    await demo.fill(AbortSignal.timeout(60_000))
+    const counted = async (chain: ReturnType<typeof settingsOf>) => {
+      await using api = await borrowTestApp()
+      const events: ChainEvent[] = []
+      const proof = { recentMs: 600_000, allMs: 86_400_000 }
+      const onEvent = (event: ChainEvent) => void events.push(event)
+      const signal = AbortSignal.timeout(60_000)
+      const worker = new ChainWorker({ url: api.database.url, chain, isOnce: true, proof, onEvent, signal })
+      await worker.admit()
+      await worker.follow()
+      const [status] = (await api.get('/status')).json().chains
+      expect(events.filter(({ type }) => type === 'read-again' || type === 'not-compared')).toEqual([])
+      return status
+    }
+    expect(await counted(settingsOf(replaying.url))).toMatchObject({
+      ...{ provenCampaigns: recordedCampaigns.length, provenClaims: recordedClaims.length, differences: 0 },
+    })
+    const ofDemo = {
+      chainId: CHAIN_ID,
+      cores: new Set([core]),
+      openAllowLists: new Set([openAllowList]),
+      startBlock: 0,
+    }
+    const status = await counted({ ...settingsOf(demo.url), ...ofDemo })
+    expect(status).toMatchObject({ chainId: CHAIN_ID, differences: 0 })
+    expect(status.provenCampaigns).toBeGreaterThan(0)
+    expect(status.provenClaims).toBeGreaterThan(0)
+  }, 120_000)
 
   test('has an auction that pays what its outlook says, and a raffle with as many entries, block by block', async () => {
     await using node = await startReplayingNode()

@@ -4,12 +4,15 @@ import { expect, test } from 'vitest'
 import { createFollowedChainReader } from '../../src/database/lookups/followed-chains.ts'
 import type { ChainEvent } from '../../src/indexer/chain-progress.ts'
 import { ChainWorker } from '../../src/indexer/chain-worker.ts'
+import type { ProofIntervals } from '../../src/indexer/proof/proof-schedule.ts'
 import { defaultEndpointSettings } from '../../src/indexer/rpc/endpoints.ts'
 import { openChainStore } from '../../src/indexer/store/chain-store.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { waitFor } from '../setup/wait-for.ts'
 import { settingsOf } from './indexed.ts'
+import { isClaim, leaveOut } from './proof/proven-chain.ts'
 import { Playing } from './recording/played-recording.ts'
+import { recordedClaims } from './recording/recorded-facts.ts'
 import { startScriptedNode } from './simulation/scripted-node.ts'
 
 /** As the command has it, for those who cannot wait. */
@@ -19,13 +22,24 @@ const limits = {
   stallTimeoutMs: 1000,
 }
 
+interface WorkerParts {
+  isOnce?: boolean
+  chainId?: number
+  urls?: string[]
+  proof?: ProofIntervals
+}
+
 /** A worker on a database, and what happens to it. */
-function aWorker(url: string, node: string, { isOnce = false, chainId = 8453 } = {}) {
+function aWorker(
+  url: string,
+  node: string,
+  { isOnce = false, chainId = 8453, urls = [node], proof }: WorkerParts = {},
+) {
   const events: ChainEvent[] = []
   const ending = new AbortController()
   const onEvent = (event: ChainEvent) => void events.push(event)
-  const chain = { ...settingsOf(node), chainId }
-  const worker = new ChainWorker({ url, chain, isOnce, onEvent, signal: ending.signal, limits })
+  const chain = { ...settingsOf(node), chainId, urls }
+  const worker = new ChainWorker({ url, chain, isOnce, onEvent, proof, signal: ending.signal, limits })
   return { worker, events, ending }
 }
 
@@ -193,4 +207,34 @@ test.each([
   await following
   await worker.close()
   await client.end()
+})
+
+test('what a node leaves out while it is followed is found by the counters, and read from another one', async () => {
+  await using database = await createTestDatabase()
+  const chain = new Playing(2)
+  chain.mine(20)
+  for (let blocks = 0; blocks < 4; blocks += 1) chain.mine(0)
+  await using node = await startScriptedNode(chain)
+  await using other = await startScriptedNode(chain)
+  leaveOut(node, (log) => isClaim(log))
+  const { worker, events, ending } = aWorker(database.url, node.url, {
+    ...{ urls: [node.url, other.url], proof: { recentMs: 100, allMs: 1000 } },
+  })
+  await worker.admit()
+  const following = worker.follow()
+  const differences = () => events.flatMap((event) => (event.type === 'compared' ? event.report.differences : []))
+  await waitFor(() => (differences().at(-1) === 0 && differences().length > 1 ? true : undefined))
+  expect(differences()[0]).toBeGreaterThan(0)
+  // More blocks come, whose claims the node leaves out as well.
+  chain.mine(100)
+  chain.mine(0)
+  for (let blocks = 0; blocks < 3; blocks += 1) chain.mine(0)
+  const count = async () => (await database.query('select count(*)::integer as claims from claims'))[0]
+  await waitFor(async () => ((await count())?.claims === recordedClaims.length ? true : undefined))
+  ending.abort()
+  await following
+  await worker.close()
+  expect(events.filter(({ type }) => type === 'defect' || type === 'store-lost')).toEqual([])
+  const read = events.flatMap((event) => (event.type === 'read-again' ? event.read.endpoint : []))
+  expect(new Set(read)).toEqual(new Set([2]))
 })

@@ -22,7 +22,7 @@ const SHORTEST_PAUSE_MS = 1000
  * @param onDone called after each attempt, with the error if it failed.
  */
 export async function proveRegularly(
-  proof: ChainProof,
+  proof: Pick<ChainProof, 'prove'>,
   { recentMs, allMs }: ProofIntervals,
   callCount: () => number,
   onDone: (failure?: unknown) => void,

@@ -69,7 +69,7 @@ export function createChainClient({ urls, settings, onHeads, ...search }: ChainC
   const endpoints = new Endpoints(chainId, urls, settings)
   const heads = createHeads(chainId, endpoints, settings.stuckAfterMs, onHeads)
   const callAt = createContractCalls(endpoints, search, search.knownContracts)
-  const logs = new LogSearch(endpoints, search)
+  const logs = new LogSearch(endpoints, search, settings.doubtMs)
 
   function clientOf(poll: Poll): ChainClient {
     const { only, signal } = poll

@@ -31,6 +31,8 @@ export interface EndpointSettings extends TransportLimits {
   batchSize: number
   /** How long the newest block of an endpoint may stay the same before others are called. */
   stuckAfterMs: number
+  /** How long a block without the logs that its bloom filter says it has is searched again, before that is accepted. */
+  doubtMs: number
 }
 
 export const defaultEndpointSettings: EndpointSettings = {
@@ -40,6 +42,7 @@ export const defaultEndpointSettings: EndpointSettings = {
   pauseMs: 250,
   batchSize: 100,
   stuckAfterMs: 5000,
+  doubtMs: 10_000,
 }
 
 export const LONGEST_PAUSE_MS = 30_000

@@ -131,6 +131,26 @@ test.each([
   expect(await database.query(figures)).toEqual(await fresh.query(figures))
 })
 
+test('a chain with stale blooms goes on, and a node with right ones that leaves out logs is found out by the counters', async () => {
+  await using database = await createTestDatabase()
+  const chain = Object.assign(aChain(), { hasBlooms: true })
+  await using node = await startScriptedNode(chain)
+  await using proven = await openProven(database.url, [node.url], chain.startBlock)
+  // Blooms have the topics of claims, and their blocks seem to have no logs at all: each block, one after the other.
+  const giveBack = leaveOut(node, ({ blockNumber }) => blockNumber > 101)
+  await proven.settle()
+  for (let block = 0; block < 8; block += 1) {
+    chain.mine([claims()])
+    await proven.settle()
+  }
+  const [state] = await database.query('select as_of_block::integer as block from followed_chains')
+  expect(state).toEqual({ block: chain.head.number })
+  const report = await proven.proof.prove({ share: 1 })
+  expect(report?.differing).toHaveLength(KNOWN + 3)
+  giveBack()
+  expect(await proven.proof.prove({ share: 1 })).toMatchObject({ claims: KNOWN * (1 + 8 - 3), differences: 0 })
+})
+
 test('a core that counts campaigns from before the first block is compared with those since', async () => {
   const chain = aChain()
   chain.mine([[creation], claims(1)])
@@ -205,7 +225,8 @@ test('what has changed is compared first, then what was compared longest ago, an
         ({ method, params: [call] }) =>
           method === 'eth_call' && /^0x(5edb9eb0|dcc59b6f|d54ad2a1)$/.test(String(Object(call).data)),
       ).length
-  counters()
+  // One of the core, one of each known incentive, and one of each that counts amounts.
+  expect(counters()).toBe(12)
   await proven.proof.prove({ share: 0 })
   expect(counters()).toBe(0)
   chain.mine([[claim(0), claim(2)]])

@@ -23,7 +23,7 @@ export async function openProven(databaseUrl: string, urls: readonly string[], s
   })
   const client = createChainClient({
     ...{ ...chain, knownContracts: store.contracts },
-    settings: { ...defaultEndpointSettings, timeoutMs: 2000, stallTimeoutMs: 3000, pauseMs: 1 },
+    settings: { ...defaultEndpointSettings, timeoutMs: 2000, stallTimeoutMs: 3000, pauseMs: 1, doubtMs: 50 },
   })
   const settings = { startBlock, maxWaitMs: 0, parallelRanges: 3, rangeBlocks: 4, headBlocks: 3, feedCheckMs: 60_000 }
   const following = { chain, client, store, settings }

@@ -27,10 +27,17 @@ export class LogSearch {
   readonly #searches = new Map<number, DividedSearch>()
   /** The longest range to request: a node's limit is unknown until it refuses. */
   #longest = Number.POSITIVE_INFINITY
+  readonly #doubtMs: number
+  /** Since when blocks of the current search have had no logs that their bloom filters say they have, by hash. */
+  readonly #doubted = new Map<Hex, number>()
+  /** Whether bloom filters of the chain have said so of a block that has none. */
+  #areBloomsStale = false
 
-  constructor(endpoints: Endpoints, options: LogSearchOptions) {
+  /** @param doubtMs how long a block without the logs that its bloom filter says it has is searched again. */
+  constructor(endpoints: Endpoints, options: LogSearchOptions, doubtMs: number) {
     this.#endpoints = endpoints
     this.#options = options
+    this.#doubtMs = doubtMs
   }
 
   /** Logs of a range of blocks, from an endpoint that has the last of them. */
@@ -127,7 +134,8 @@ export class LogSearch {
 
   /**
    * Nodes return no logs of blocks that they have not indexed yet. If the bloom filter of a block contradicts that, all
-   * its logs are requested: there must be at least one.
+   * its logs are requested: there must be at least one. On some chains bloom filters are stale: after a while the logs are
+   * believed, and at once from then on, until a filter is right again. What is missing then, the counters of contracts show.
    */
   async #searchSilent(endpoint: Endpoint, blocks: readonly BlockHeader[], found: ChainLog[], { named, target }: Poll) {
     const withLogs = new Set(found.map(({ blockHash }) => blockHash))
@@ -135,9 +143,24 @@ export class LogSearch {
       ({ hash, logsBloom }) => !withLogs.has(hash) && mayHaveLogs(logsBloom, target.aggregators),
     )
     if (silent.length === 0 || !target.hasProtocol || this.#insisting.has(endpoint.position)) return found
-    const logs = (await endpoint.call(silent.map((block) => allLogsOf(block, target)))).flat()
+    const search = (block: BlockHeader) => allLogsOf(block, target, (count) => this.#checkBloom(block.hash, count))
+    const logs = (await endpoint.call(silent.map(search))).flat()
+    this.#doubted.clear()
     recordParts(logs, this.#options, named)
     return inOrder([...found, ...logs])
+  }
+
+  /** @throws EndpointError if a block seems to have no logs, and its bloom filter is to be believed. */
+  #checkBloom(hash: Hex, count: number) {
+    if (count > 0) {
+      this.#areBloomsStale = false
+      return
+    }
+    const since = this.#doubted.get(hash) ?? Date.now()
+    this.#doubted.set(hash, since)
+    this.#areBloomsStale ||= Date.now() - since >= this.#doubtMs
+    if (this.#areBloomsStale) return
+    throw new EndpointError('unknown-block', 'returns no logs of a block whose bloom filter has some')
   }
 }
 
@@ -190,13 +213,16 @@ const hasBlock = (block: number | Hex, onHeader: (header: BlockHeader) => void =
     return []
   })
 
-/** The logs of the search among all logs of a block. */
-const allLogsOf = ({ hash }: BlockHeader, { aggregators }: SearchTarget): RpcRequest<ChainLog[]> => ({
+/** The logs of the search among all logs of a block. @param check called with the number of all of them. */
+const allLogsOf = (
+  { hash }: BlockHeader,
+  { aggregators }: SearchTarget,
+  check: (count: number) => void,
+): RpcRequest<ChainLog[]> => ({
   call: { method: 'eth_getLogs', params: [{ blockHash: hash }] },
   read(response) {
     const logs = readLogs(response)
-    if (logs.length === 0)
-      throw new EndpointError('unknown-block', 'returns no logs of a block whose bloom filter has some')
+    check(logs.length)
     return logs.filter(
       ({ address, topics: [topic = '0x'] }) =>
         protocolTopics.includes(topic) || (aggregators.has(address) && feedTopics.includes(topic)),
