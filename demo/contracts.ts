@@ -37,8 +37,10 @@ export interface DemoCampaign {
 /** What one transaction does to the contracts. */
 export interface Effects {
   logs: { address: Hex; topics: Hex[]; data: Hex }[]
-  /** What contracts return from then on. */
-  results: { to: Hex; data: Hex; result: Hex }[]
+  /** What contracts return from then on; null is that they revert. */
+  results: { to: Hex; data: Hex; result: Hex | null }[]
+  /** What comes of calls that anybody makes from then on. */
+  reactions?: { to: Hex; data: Hex; effects: Effects }[]
 }
 
 export const addressOf = (name: string): Hex => `0x${keccak256(stringToHex(`demo ${name}`)).slice(-40)}`
@@ -208,6 +210,13 @@ export function claim(campaign: DemoCampaign, claimant: Hex): Effects {
     ],
     results: incentiveReturns(campaign),
   }
+}
+
+/** Lets somebody claim a campaign once, by calling the core. @param data the call, @param campaign as it is after the claim. */
+export function offer(campaign: DemoCampaign, claimant: Hex, data: Hex): Effects {
+  const { logs, results } = claim(campaign, claimant)
+  const effects = { logs, results: [...results, { to: core, data, result: null }] }
+  return { logs: [], results: [], reactions: [{ to: core, data, effects }] }
 }
 
 /** @param campaign as it is after the top-up. */

@@ -1,9 +1,10 @@
 import type { Hex } from 'viem'
 import { startAnvil } from './anvil.ts'
-import { CHAIN_ID, core, deploy, type Effects, openAllowList } from './contracts.ts'
+import { CHAIN_ID, contractsOf, core, create, deploy, type Effects, offer, openAllowList } from './contracts.ts'
+import { offerCall, wallet } from './offer.ts'
 import { aggregator, deployFeed, feed, report } from './price-feed.ts'
-import { emitLog, inTurn, replayContract, storeResponse } from './replay-contract.ts'
-import { beginning, createStory, type StoryBlock, type StoryState, tokens } from './story.ts'
+import { emitLog, inTurn, replayContract, storeReaction, storeResponse } from './replay-contract.ts'
+import { beginning, createStory, offered, type StoryBlock, type StoryState, tokens } from './story.ts'
 
 /** Blocks that are there at once, so that there is something to see, and seconds between them. */
 const PAST = { blocks: 90, seconds: 40 }
@@ -12,6 +13,14 @@ const PAST = { blocks: 90, seconds: 40 }
 const DEPTH = 2
 
 const SEED = 7
+
+/** Has the contracts do what one transaction does. */
+const toCall = ({ logs, results, reactions = [] }: Effects): Hex =>
+  inTurn([
+    ...results.map(({ to, data, result }) => ({ to, data: storeResponse(data, result) })),
+    ...reactions.map(({ to, data, effects }) => ({ to, data: storeReaction(data, toCall(effects)) })),
+    ...logs.map((log) => ({ to: log.address, data: emitLog(log) })),
+  ])
 
 /** A chain on which campaigns are created, topped up and claimed, and a price moves. Blocks come when they are asked for. */
 export async function startDemoChain() {
@@ -22,20 +31,12 @@ export async function startDemoChain() {
   /** At the end of each block, from block 0 on. */
   const states: StoryState[] = [beginning]
   const [from] = await node.ask<Hex[]>('eth_accounts')
-  for (const address of [...tokens.map(({ address }) => address), core, openAllowList, feed, aggregator]) {
+  const contracts = [...tokens.map(({ address }) => address), core, openAllowList, feed, aggregator]
+  for (const address of [...contracts, ...contractsOf(offered)])
     await node.ask('anvil_setCode', address, replayContract)
-  }
 
-  const send = ({ logs, results }: Effects) =>
-    node.ask('eth_sendTransaction', {
-      from,
-      to: core,
-      gas: '0x1000000',
-      data: inTurn([
-        ...results.map(({ to, data, result }) => ({ to, data: storeResponse(data, result) })),
-        ...logs.map((log) => ({ to: log.address, data: emitLog(log) })),
-      ]),
-    })
+  const send = (effects: Effects) =>
+    node.ask('eth_sendTransaction', { from, to: core, gas: '0x1000000', data: toCall(effects) })
 
   async function mine(timestamp: number, { campaigns, round, transactions, newContracts }: StoryBlock) {
     for (const address of newContracts) await node.ask('anvil_setCode', address, replayContract)
@@ -43,6 +44,20 @@ export async function startDemoChain() {
     await node.ask('evm_setNextBlockTimestamp', timestamp)
     await node.ask('anvil_mine', '0x1')
     states.push({ campaigns, round })
+  }
+
+  /** Those of the last blocks that are not of the story, as they were sent. */
+  async function transactionsOfOthers(blocks: number) {
+    const found: Hex[] = []
+    for (let number = states.length - blocks; number < states.length; number += 1) {
+      const block = await node.ask<{ transactions: { hash: Hex; from: Hex }[] }>(
+        ...(['eth_getBlockByNumber', `0x${number.toString(16)}`, true] as const),
+      )
+      for (const { hash, from: sender } of block.transactions) {
+        if (sender !== from) found.push(await node.ask('debug_getRawTransaction', hash))
+      }
+    }
+    return found
   }
 
   let lastTime = begin
@@ -54,7 +69,8 @@ export async function startDemoChain() {
     return block.happened
   }
 
-  for (const effects of [deploy(tokens), deployFeed(), report(beginning.round)]) await send(effects)
+  const offers = [create(offered), offer({ ...offered, claims: 1n }, wallet, offerCall)]
+  for (const effects of [deploy(tokens), deployFeed(), report(beginning.round), ...offers]) await send(effects)
 
   return {
     url: node.url,
@@ -69,8 +85,11 @@ export async function startDemoChain() {
     async advance() {
       const withdrawn = story.isReorganised() ? DEPTH : 0
       if (withdrawn > 0) {
+        const ofOthers = await transactionsOfOthers(withdrawn)
         await node.ask('anvil_rollback', withdrawn)
         states.length -= withdrawn
+        // What a wallet has sent waits for a block again, as it does on any chain.
+        for (const transaction of ofOthers) await node.ask('eth_sendRawTransaction', transaction)
         // The new branch is longer than the old one at once.
         for (let block = 0; block < withdrawn; block += 1) await next()
       }

@@ -1,5 +1,5 @@
 import { CHAIN_ID, core } from './contracts.ts'
-import { tokens } from './story.ts'
+import { offered, tokens } from './story.ts'
 
 /** Campaigns that have a name; there are as many after three quarters of an hour. */
 const NAMED_CAMPAIGNS = 300
@@ -25,7 +25,8 @@ export function* demoRecords() {
     yield { type: 'token', chainId: CHAIN_ID, address, name, symbol, decimals, imageUri, whitelisted: true }
   }
   for (let index = 0; index < NAMED_CAMPAIGNS; index += 1) {
-    const campaignName = `${TITLES[index % TITLES.length]} (${index + 1})`
+    const campaignName =
+      index === offered.index ? 'Claim this with your wallet' : `${TITLES[index % TITLES.length]} (${index + 1})`
     yield { type: 'campaignMetadata', id: `${CHAIN_ID}:${core}:${index}`, campaignName }
   }
 }

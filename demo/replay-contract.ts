@@ -10,7 +10,7 @@ import { keccak256 } from 'viem/utils'
  *   fe  store  a slot (32) and words, which go into that slot and those after it
  *   ff  emit   the number of topics (1), the topics and the data of a log
  *
- * Whatever else it is asked, it answers with what was stored at the hash of the call data, and reverts where nothing was.
+ * Whatever else it is asked, it answers with what was stored at the hash of the call data, or does it, and reverts where nothing was.
  */
 
 const opcodes = {
@@ -23,6 +23,7 @@ const opcodes = {
   SHL: 0x1b,
   SHR: 0x1c,
   KECCAK256: 0x20,
+  ADDRESS: 0x30,
   CALLDATALOAD: 0x35,
   CALLDATASIZE: 0x36,
   CALLDATACOPY: 0x37,
@@ -63,14 +64,19 @@ const program = `
   fail:
   0 0 REVERT
 
-  found:                                                      // slot, length + 1
-  1 SWAP1 SUB 0                                               // slot, length, at
+  found:                                                      // slot, length + 1, with the highest bit where it is to be done
+  DUP1 255 SHR SWAP1 1 SHL 1 SHR                              // slot, whether it is to be done, length + 1
+  1 SWAP1 SUB 0                                               // slot, whether, length, at
   word:
-  DUP2 DUP2 LT ISZERO @answer JUMPI
-  DUP1 5 SHR DUP4 ADD 1 ADD SLOAD                             // slot, length, at, word
+  DUP2 DUP2 LT ISZERO @read JUMPI
+  DUP1 5 SHR DUP5 ADD 1 ADD SLOAD                             // slot, whether, length, at, word
   DUP2 MSTORE 32 ADD @word JUMP
-  answer:
-  POP 0 RETURN
+  read:
+  POP SWAP1 @do JUMPI                                         // slot, length
+  0 RETURN
+  do:
+  0 0 DUP3 0 0 ADDRESS GAS CALL ISZERO @fail JUMPI
+  STOP
 
   list:
   POP 1                                                       // at
@@ -145,13 +151,18 @@ export const emitLog = ({ topics, data }: { topics: readonly Hex[]; data: Hex })
   `0xff${topics.length.toString(16).padStart(2, '0')}${topics.map((topic) => topic.slice(2)).join('')}${data.slice(2)}`
 
 /** Has a contract answer call data from here on; null is that it reverts. */
-export function storeResponse(callData: Hex, answer: Hex | null): Hex {
+export const storeResponse = (callData: Hex, answer: Hex | null): Hex => store(callData, answer, 0n)
+
+/** Has a contract do what it is told by `instructions` when somebody calls it with call data, and return nothing. */
+export const storeReaction = (callData: Hex, instructions: Hex): Hex => store(callData, instructions, 1n << 255n)
+
+function store(callData: Hex, bytes: Hex | null, mark: bigint): Hex {
   if (/^0x(f0|fe|ff)/.test(callData)) throw new RangeError('this is no question')
   const slot = keccak256(callData).slice(2)
-  if (answer === null) return `0xfe${slot}${word(0n)}`
-  const digits = answer.slice(2)
+  if (bytes === null) return `0xfe${slot}${word(0n)}`
+  const digits = bytes.slice(2)
   const padded = digits.padEnd(Math.ceil(digits.length / 64) * 64, '0')
-  return `0xfe${slot}${word(BigInt(digits.length / 2 + 1))}${padded}`
+  return `0xfe${slot}${word(mark + BigInt(digits.length / 2 + 1))}${padded}`
 }
 
 /** Has contracts do something one after the other. */

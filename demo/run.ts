@@ -8,6 +8,7 @@ import { OperatorError } from '../src/operator-error.ts'
 import { startCommand } from './commands.ts'
 import { CHAIN_ID, core, openAllowList } from './contracts.ts'
 import { startDemoChain } from './demo-chain.ts'
+import { offeredId, offerRecord, wallet } from './offer.ts'
 import { demoRecords } from './records.ts'
 import { tokens } from './story.ts'
 
@@ -87,6 +88,19 @@ async function run(options: Options) {
   const failed = (command: string) => (code: number) =>
     end.abort(new OperatorError(`${command} ended with code ${code}`))
 
+  async function importRecords(records: readonly object[]) {
+    const file = folder.inside('records.ndjson')
+    await writeFile(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+    let code: number | undefined
+    await using _import = startCommand(['import', file], settings, {
+      onEnd(endCode) {
+        code = endCode
+        if (endCode !== 0) failed('import')(endCode)
+      },
+    })
+    await until(() => code)
+  }
+
   console.log('starting a chain')
   await using chain = await startDemoChain()
 
@@ -106,16 +120,7 @@ async function run(options: Options) {
   // Both take seconds.
   const [address] = await Promise.all([ready, chain.fill(signal)])
 
-  let importCode: number | undefined
-  const records = folder.inside('records.ndjson')
-  await writeFile(records, [...demoRecords()].map((record) => `${JSON.stringify(record)}\n`).join(''))
-  await using _import = startCommand(['import', records], settings, {
-    onEnd(code) {
-      importCode = code
-      if (code !== 0) failed('import')(code)
-    },
-  })
-  await until(() => importCode)
+  await importRecords([...demoRecords()])
 
   const chainFile = folder.inside('chains.json')
   const prices = tokens.flatMap(({ address: token, price }) =>
@@ -132,6 +137,10 @@ async function run(options: Options) {
     { ...settings, METRICS_PORT: '' },
     { onEnd: failed('index') },
   )
+
+  // Of a campaign that is known.
+  await until(async () => (await fetch(`${address}/campaigns/${offeredId}`, { signal })).ok || undefined)
+  await importRecords([offerRecord])
 
   console.log(welcome(address, chain.url))
   for (;;) {
@@ -166,6 +175,7 @@ async function isReady(url: string) {
 function welcome(url: string, node: string) {
   return `
   explorer  ${url}/
+  rewards   ${url}/explorer/users/${wallet}
   API       ${url}/reward-kit/trending?period=1h
   status    ${url}/status
   docs      ${url}/docs

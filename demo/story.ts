@@ -45,13 +45,19 @@ export const tokens: readonly PaidToken[] = [
   { address: addressOf('leaf'), name: 'Demo Leaf', symbol: 'LEAF', decimals: 18, rewards: [10n ** 18n, 10n ** 20n] },
 ]
 
+const [dollar] = tokens
+if (dollar === undefined) throw new Error('there is no token')
+
+/** Left to a wallet: nothing else happens to it. */
+export const offered: DemoCampaign = { index: 0, token: dollar, reward: 25_000_000n, maxClaims: 1n, claims: 0n }
+
 /** The contracts at the end of a block. */
 export interface StoryState {
   campaigns: readonly DemoCampaign[]
   round: Round
 }
 
-export const beginning: StoryState = { campaigns: [], round: { id: 1n, answer: parseUnits('3127.55', 8) } }
+export const beginning: StoryState = { campaigns: [offered], round: { id: 1n, answer: parseUnits('3127.55', 8) } }
 
 /** The contracts at the end of a block, and what it brought. */
 export interface StoryBlock extends StoryState {
@@ -91,7 +97,8 @@ export function createStory(seed: number) {
         block.transactions.push(effects)
         block.happened.push(what)
       }
-      const open = () => block.campaigns.filter(({ claims, maxClaims }) => claims < maxClaims)
+      const open = () =>
+        block.campaigns.filter((campaign) => campaign !== offered && campaign.claims < campaign.maxClaims)
       if (told % EVERY.campaign === 0 || open().length === 0) {
         const campaign = nextCampaign(before.campaigns.length)
         block.newContracts.push(...contractsOf(campaign))

@@ -10,10 +10,13 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { bundle } from '../../build/bundle.mjs'
 import { whyNoAnvil } from '../../demo/anvil.ts'
 import { addressOf, CHAIN_ID, core } from '../../demo/contracts.ts'
+import { offerCall, wallet } from '../../demo/offer.ts'
 import { aggregator } from '../../demo/price-feed.ts'
 import { readEnvironment } from '../../src/config.ts'
 import { asExpected, DEMO_GUIDE, examplesOf, type, withAddress } from '../setup/documents/document-examples.ts'
 import { readDocument } from '../setup/documents/documents.ts'
+import { hasBrowser, inBrowser, openTab } from '../setup/pages/browser.ts'
+import { type Asked, withWallets } from '../setup/pages/wallets.ts'
 import { NodeProcess } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
@@ -28,9 +31,9 @@ const DEMO = '.test-build/demo.js'
 const PERIOD_MS = 500
 
 /** The demo, which keeps its files in a folder of the test. */
-async function startDemo() {
+async function startDemo(periodMs = PERIOD_MS) {
   const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-demonstration-'))
-  const demo = new NodeProcess([DEMO, '--port', '0', '--period', `${PERIOD_MS}`], { TMPDIR: folder })
+  const demo = new NodeProcess([DEMO, '--port', '0', '--period', `${periodMs}`], { TMPDIR: folder })
   return {
     demo,
     /** Whether there is a file in the folder of the demo. */
@@ -210,6 +213,44 @@ describe.skipIf(isMissing)(`the demo${isMissing ? ` (not here: ${isMissing})` : 
     const { code, stderr } = await demo.ended
     expect({ code, stderr: withoutRetries(stderr) }).toEqual({ code: 0, stderr: '' })
     expect(await started.remains()).toEqual([])
+  })
+
+  test.skipIf(!hasBrowser)(`has a reward that a wallet claims ${inBrowser}`, { timeout: 150_000 }, async () => {
+    await using started = await startDemo(2000)
+    const { demo } = started
+    const [base, path] = [await demo.said(/explorer +(http\S+)\//), await demo.said(/rewards +http:\/\/[^/]+(\S+)/)]
+    const node = String(await demo.said(/node +(http\S+)\//))
+    await using tab = await openTab(String(base))
+    const { page } = tab
+    // The next is far away: none may withdraw the claim before the page has shown it.
+    await demo.said(/(reorganisation)/)
+    const ofNode = async ({ method, params = [] }: Asked) => {
+      const headers = { 'content-type': 'application/json' }
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      const answer = Object(await (await fetch(node, { method: 'POST', headers, body })).json())
+      if (answer.error !== undefined) throw answer.error
+      return answer.result
+    }
+    const onNode = ['eth_chainId', 'eth_call', 'eth_sendTransaction', 'eth_getTransactionReceipt']
+    const accounts = () => [wallet]
+    await withWallets(page, ['Test Wallet'], () => ({
+      ...Object.fromEntries(onNode.map((method) => [method, ofNode])),
+      ...{ eth_requestAccounts: accounts, eth_accounts: accounts },
+    }))
+    await page.goto(String(base) + path)
+    await page.getByRole('button', { name: 'Use my wallet' }).click()
+    await page.getByRole('button', { name: 'Claim Claim this with your wallet' }).click()
+    await page.locator('.wallet .claims').getByText('25 DUSD').waitFor({ timeout: 60_000 })
+    const row = page.locator('.rewards > li').filter({ hasText: 'Claim this with your wallet' })
+    await expect.poll(() => row.innerText(), { timeout: 20_000 }).toContain('Claimed 25 DUSD')
+    expect(tab.faults).toEqual([])
+    // Nobody claims it twice, not in another branch either: what a wallet has sent is there as well.
+    const call = { to: core, data: offerCall }
+    const again = () => ofNode({ method: 'eth_call', params: [call] })
+    await expect(again()).rejects.toMatchObject({ message: 'execution reverted' })
+    const reorganisations = demo.stdout.split('reorganisation').length
+    await waitFor(async () => demo.stdout.split('reorganisation').length > reorganisations || undefined, 60_000)
+    await expect(again()).rejects.toMatchObject({ message: 'execution reverted' })
   })
 
   test.each(['the chain', 'the service', 'the database'])(
