@@ -5,11 +5,16 @@ import { compareObjects, type StoredSchemaObject, schemaObjects, toRestoration }
 import { applySources } from '../database/schema-sources.ts'
 import { findServingRoles, grantReading, revokeWritingFunctions } from '../database/serving-role.ts'
 import { recomputeFacets } from '../read-models/campaign-index/maintain.ts'
+import { beginChanges } from '../read-models/changes/maintain.ts'
 import { recomputeClaimHours } from '../read-models/claim-hours/maintain.ts'
 import { recomputeTotals, refreshAllTrending } from '../read-models/claim-windows/maintain.ts'
+import { beginRevision, forgetBeforeGaps } from '../read-models/data-version/maintain.ts'
 import { recomputeIncentiveState } from '../read-models/incentive-state/maintain.ts'
 import { recomputeValues } from '../read-models/prices/maintain.ts'
 import { takeImportLock } from './ingest-lock.ts'
+import { recountMembers } from './merge/merge-access-lists.ts'
+import { recountAddresses } from './merge/merge-campaigns.ts'
+import { recountScores } from './merge/merge-profiles.ts'
 import { createTempTables } from './staging/temp-tables.ts'
 import { listWrittenTables, vacuum } from './vacuum.ts'
 
@@ -30,31 +35,15 @@ export const recomputeCampaignsAndClaims = [
 /** All derived data, in this order. */
 const derivedData = [
   // Its revision is about everything.
-  'select bump_data_version()',
+  beginRevision,
   ...recomputeCampaignsAndClaims,
-  `update allow_lists list set address_count = due.count
-  from (
-    select key, (select count(*) from allow_list_addresses where campaign_key = key) as count from campaigns
-  ) due
-  where list.campaign_key = due.key and list.address_count <> due.count`,
-  `update access_lists list set member_count = due.count
-  from (
-    select id, (select count(*) from access_list_members where access_list_id = id) as count from access_lists
-  ) due
-  where list.id = due.id and list.member_count <> due.count`,
-  'delete from profile_score_counts',
-  `insert into profile_score_counts (score_bucket, profile_count)
-  select score_bucket, count(*) from profiles group by score_bucket`,
+  recountAddresses,
+  recountMembers,
+  ...recountScores,
   'delete from token_versions',
   'insert into token_versions (version) values (gen_random_uuid())',
-  // Readers of a revision from before a gap start over.
-  `delete from data_versions earlier using (
-    select revision, revision - lag(revision) over (order by revision) as increment from data_versions
-  ) each where each.increment > 1 and earlier.revision < each.revision`,
-  // Readers of changes start again too: a repair is no change of a batch.
-  'delete from changes',
-  `insert into changes (revision, position, epoch, at, kind)
-  select revision, 0, epoch, clock_timestamp(), 'beginning' from data_versions order by revision desc limit 1`,
+  forgetBeforeGaps,
+  ...beginChanges,
 ]
 
 export interface RebuildOptions {

@@ -15,3 +15,11 @@ delete from access_list_members where access_list_id in (select id from staged_a
 -- name: insertMembers
 insert into access_list_members (access_list_id, address)
 select distinct id, address from staged_accesslist, unnest(members) as address;
+
+-- name: recountMembers
+-- Of all access lists.
+update access_lists list set member_count = due.count
+from (
+  select id, (select count(*) from access_list_members where access_list_id = id) as count from access_lists
+) due
+where list.id = due.id and list.member_count <> due.count;

@@ -3,7 +3,7 @@ import { type Step, stepsFor } from '../../read-models/steps.ts'
 
 const statements = readStatements(
   'ingest/merge/merge-access-lists.sql',
-  ...(['storeAccessLists', 'deleteMembers', 'insertMembers'] as const),
+  ...(['storeAccessLists', 'deleteMembers', 'insertMembers', 'recountMembers'] as const),
 )
 
 /** Access lists with their members, which are replaced whole, before the campaigns that refer to them; those that are removed go at the end of the batch (`removeReferred`). */
@@ -13,3 +13,6 @@ export const mergeAccessLists: Step[] = stepsFor(
   statements.deleteMembers,
   statements.insertMembers,
 )
+
+/** From the members of all access lists. */
+export const recountMembers = statements.recountMembers

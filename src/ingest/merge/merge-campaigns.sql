@@ -141,3 +141,11 @@ set signature = excluded.signature, referrer = excluded.referrer;
 
 -- name: deleteCampaigns
 delete from campaigns using withdrawn_campaign where campaigns.id = withdrawn_campaign.id;
+
+-- name: recountAddresses
+-- Of all campaigns.
+update allow_lists list set address_count = due.count
+from (
+  select key, (select count(*) from allow_list_addresses where campaign_key = key) as count from campaigns
+) due
+where list.campaign_key = due.key and list.address_count <> due.count;

@@ -27,7 +27,7 @@ const statements = readStatements(
     'detachFromIncentives',
     'deleteIncentives',
   ] as const),
-  ...(['detachFromCampaigns', 'deleteCampaigns'] as const),
+  ...(['detachFromCampaigns', 'deleteCampaigns', 'recountAddresses'] as const),
 )
 
 const touching = (sql: string) => populating('touched_campaigns', sql)
@@ -76,3 +76,6 @@ export const withdrawIncentives: Step[] = [
   ...stepsFor(['campaign'], statements.attachSignatures, statements.detachFromIncentives, statements.deleteIncentives),
   ...stepsFor(['withdrawnCampaign'], statements.detachFromCampaigns, statements.deleteCampaigns),
 ]
+
+/** From the addresses of all allow lists. */
+export const recountAddresses = statements.recountAddresses

@@ -38,3 +38,10 @@ on counts.score_bucket = differences.score_bucket
 when matched and counts.profile_count + differences.profile_count = 0 then delete
 when matched then update set profile_count = counts.profile_count + differences.profile_count
 when not matched then insert (score_bucket, profile_count) values (differences.score_bucket, differences.profile_count);
+
+-- name: emptyScoreCounts
+delete from profile_score_counts;
+
+-- name: fillScoreCounts
+insert into profile_score_counts (score_bucket, profile_count)
+select score_bucket, count(*) from profiles group by score_bucket;

@@ -54,3 +54,11 @@ where chain_id = $1 and kind in ('claim.added', 'claim.removed') and revision = 
   select revision from data_versions
   where revision = (select max(revision) from data_versions) and xmin = pg_current_xact_id()::xid
 );
+
+-- name: emptyChanges
+-- A repair is no change of a batch: readers start again.
+delete from changes;
+
+-- name: beginChanges
+insert into changes (revision, position, epoch, at, kind)
+select revision, 0, epoch, clock_timestamp(), 'beginning' from data_versions order by revision desc limit 1;

@@ -13,7 +13,10 @@ export const pendingTables = {
   pending_changes: 'kind text, chain_id bigint, campaign_id text, details jsonb',
 }
 
-const statements = readStatements('read-models/changes/maintain.sql', 'takeRevision', 'recordChanges', 'recordFinality')
+const statements = readStatements(
+  'read-models/changes/maintain.sql',
+  ...(['takeRevision', 'recordChanges', 'recordFinality', 'emptyChanges', 'beginChanges'] as const),
+)
 
 const appliesTo: readonly StagedKind[] = [
   ...(['token', 'tokenPrice', 'feedPrice', 'withdrawnFeedPrice', 'priceSource'] as const),
@@ -27,6 +30,9 @@ export const recordChanges: readonly Step[] = stepsFor(appliesTo, statements.tak
 
 /** For a chain's transaction, once its blocks are stored; with the chain's ID and the newest final block. */
 export const recordFinality = statements.recordFinality
+
+/** For a rebuild, once its revision is the newest. */
+export const beginChanges = [statements.emptyChanges, statements.beginChanges]
 
 /** Changes that are dropped in one statement: a few milliseconds. */
 const MAX_DROPPED = 10_000

@@ -40,3 +40,13 @@ from (
 ) listed
 where coalesce(cardinality(listed.keys), 0) <= 10000
   and revision = (select max(revision) from data_versions) and own.xmin = pg_current_xact_id()::xid;
+
+-- name: beginRevision
+-- A revision about everything, unless the statements above narrow it.
+select bump_data_version();
+
+-- name: forgetBeforeGaps
+-- Readers of a revision from before a gap start over.
+delete from data_versions earlier using (
+  select revision, revision - lag(revision) over (order by revision) as increment from data_versions
+) each where each.increment > 1 and earlier.revision < each.revision;
