@@ -189,7 +189,7 @@ test('the changes of a window between any two instants are the difference of two
           ] as const) {
             const changes = await rows(
               `select campaign_key as key, claim_count::integer as count, trim_scale(amount_usd) as amount
-              from claim_window_changes($1, $2, $3) where claim_count <> 0 or amount_usd <> 0`,
+              from claim_window_shifts($1, $2, $3) where claim_count <> 0 or amount_usd <> 0`,
               [width, earlier, later],
             )
             const expected = difference(claims, width, earlier, later)
@@ -206,7 +206,7 @@ test('the changes of a window between any two instants are the difference of two
 test('the changes of a window between an instant and itself are none', async () => {
   await store([3, 4, 5].map((time) => ({ campaign: 0, time, amountUsd: '1' })))
   for (const width of [0, 1, 3]) {
-    expect(await rows('select * from claim_window_changes($1, 4, 4)', [width])).toEqual([])
+    expect(await rows('select * from claim_window_shifts($1, 4, 4)', [width])).toEqual([])
   }
 })
 

@@ -279,8 +279,8 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
   },
   {
     check: 'schema objects',
-    says: /^function trending_changes is missing$/,
-    defect: 'drop function trending_changes',
+    says: /^function trending_shifts is missing$/,
+    defect: 'drop function trending_shifts',
   },
   {
     check: 'incentive state',

@@ -3,7 +3,7 @@ import type { Database } from '../../database/connection/open-database.ts'
 import { cacheStatements, combine, given } from '../../database/prepared-statements.ts'
 import { campaigns, contracts } from '../../database/tables/campaigns.ts'
 import { targetContracts } from '../../read-models/campaign-index/read.ts'
-import { toWholeSeconds, WINDOW_SECONDS, windowChanges } from '../../read-models/claim-windows/read.ts'
+import { toWholeSeconds, WINDOW_SECONDS, windowShifts } from '../../read-models/claim-windows/read.ts'
 import { campaignClaimTotals, contractClaimTotals, contractCounts } from '../../read-models/claim-windows/tables.ts'
 import { toRows } from '../../schemas/parameters/shared-parameters.ts'
 import type { ExploredContract, ListContractsQuery } from './contract-schemas.ts'
@@ -118,10 +118,10 @@ const contractsOf = (shape: Shape) => (shape.ofCreator ? ofCreator(shape) : ofEv
 function ofEverybody({ seconds, order, condition }: Shape) {
   const given = sql`
     changed as materialized (
-      select target.chain_id, target.value as address, sum(changes.claim_count) as more_claims,
-        sum(changes.amount_usd) as more_usd
-      from ${windowChanges(seconds)} changes
-      join ${targetContracts} target on target.campaign_key = changes.campaign_key
+      select target.chain_id, target.value as address, sum(shifts.claim_count) as more_claims,
+        sum(shifts.amount_usd) as more_usd
+      from ${windowShifts(seconds)} shifts
+      join ${targetContracts} target on target.campaign_key = shifts.campaign_key
       group by target.chain_id, target.value
     ), stored as not materialized (
       select * from ${contractClaimTotals} where window_seconds = ${sql.raw(String(seconds))}
@@ -153,8 +153,8 @@ function ofCreator({ seconds, condition }: Shape) {
     select * from (
       select target.chain_id, target.value as address, count(*) as campaign_count,
         max(${campaigns.blockTimestamp}) as newest_block_timestamp,
-        sum(coalesce(stored.claim_count, 0) + coalesce(changes.claim_count, 0))::bigint as claim_count,
-        sum(coalesce(stored.amount_usd, 0) + coalesce(changes.amount_usd, 0)) as amount_usd
+        sum(coalesce(stored.claim_count, 0) + coalesce(shifts.claim_count, 0))::bigint as claim_count,
+        sum(coalesce(stored.amount_usd, 0) + coalesce(shifts.amount_usd, 0)) as amount_usd
       from ${campaigns}
       cross join lateral (
         select chain_id, value from ${targetContracts} of_campaign where campaign_key = ${campaigns.key} offset 0
@@ -163,7 +163,7 @@ function ofCreator({ seconds, condition }: Shape) {
         select claim_count, amount_usd from ${campaignClaimTotals}
         where campaign_key = ${campaigns.key} and window_seconds = ${sql.raw(String(seconds))} offset 0
       ) stored on true
-      left join ${windowChanges(seconds)} changes on changes.campaign_key = ${campaigns.key}
+      left join ${windowShifts(seconds)} shifts on shifts.campaign_key = ${campaigns.key}
       where ${campaigns.creator} = ${sql.placeholder('creator')}
       group by target.chain_id, target.value
     ) own

@@ -49,7 +49,7 @@ $$;
 
 -- What has entered and left a window since the stored totals, up to an instant (Unix seconds), by campaign. Its plan is made once
 -- for a connection: the claims are found by their time, however many or few they are.
-create or replace function recent_claim_changes(width integer, instant bigint)
+create or replace function recent_claim_shifts(width integer, instant bigint)
 returns table (campaign_key bigint, claim_count bigint, amount_usd numeric)
 language plpgsql stable rows 50
 set plan_cache_mode = force_generic_plan
@@ -58,14 +58,14 @@ as $$
 declare
   kept_up_to constant bigint := (select as_of from claim_windows where window_seconds = width);
 begin
-  return query select * from claim_window_changes(width, kept_up_to, instant);
+  return query select * from claim_window_shifts(width, kept_up_to, instant);
 end
 $$;
 
 -- The rows of `trending_campaigns` as they are at an instant (Unix seconds), of the campaigns of which claims have entered or
 -- left the hour or the day since the stored totals; with a count of 0 where none are left. Its plan is made once for a
 -- connection, and looks each campaign up.
-create or replace function trending_changes(instant bigint)
+create or replace function trending_shifts(instant bigint)
 returns setof trending_campaigns
 language plpgsql stable rows 50
 set plan_cache_mode = force_generic_plan
@@ -85,10 +85,10 @@ begin
     from (
       select in_hour.campaign_key, in_hour.claim_count as hour_claims, in_hour.amount_usd as hour_usd, 0 as day_claims,
         0 as day_usd
-      from recent_claim_changes(3600, instant) in_hour
+      from recent_claim_shifts(3600, instant) in_hour
       union all
       select in_day.campaign_key, 0, 0, in_day.claim_count, in_day.amount_usd
-      from recent_claim_changes(86400, instant) in_day
+      from recent_claim_shifts(86400, instant) in_day
     ) changed
     group by changed.campaign_key
   ) moved
@@ -110,7 +110,7 @@ select chain_id, value as address, campaign_key, block_timestamp from campaign_f
 -- claims in (later - window, later] that are not in (earlier - window, earlier], minus those of which it is the other
 -- way round. Exact for any two instants, also when `later` comes first; reads only the claims that make the difference.
 -- A plain query, so that it becomes part of the query that calls it.
-create or replace function claim_window_changes(width integer, earlier bigint, later bigint)
+create or replace function claim_window_shifts(width integer, earlier bigint, later bigint)
 returns table (campaign_key bigint, claim_count bigint, amount_usd numeric)
 language sql stable parallel safe
 as $$
@@ -127,12 +127,12 @@ as $$
   group by moved.campaign_key
 $$;
 
--- Slides the stored windows to the present, or to where about `most_changes` claims have entered or left one of them. Not
--- while an import is at work (which does it itself), and not if it would reach the present and fewer than `least_changes`
+-- Slides the stored windows to the present, or to where about `most_shifts` claims have entered or left one of them. Not
+-- while an import is at work (which does it itself), and not if it would reach the present and fewer than `least_shifts`
 -- claims would enter or leave. Says whether it has; null where an import was at work. No reader waits for it: readers add
--- the changes themselves, and are only faster when there are few. Works with the rights of its owner, so that a role that may only read can be allowed to
+-- the shifts themselves, and are only faster when there are few. Works with the rights of its owner, so that a role that may only read can be allowed to
 -- call it: it writes nothing but what follows from the claims.
-create or replace function advance_claim_windows(least_changes integer default 0, most_changes integer default null)
+create or replace function advance_claim_windows(least_shifts integer default 0, most_shifts integer default null)
 returns boolean
 language plpgsql security definer
 set search_path = public, pg_temp
@@ -152,56 +152,56 @@ begin
   end if;
   select as_of into earlier from claim_windows where window_seconds > 0 limit 1;
   later := present;
-  if most_changes is not null then
+  if most_shifts is not null then
     -- A step finds its few rows by indexes, however many or few the planner takes them for. Ends with the function.
     perform set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
       set_config('enable_mergejoin', 'off', true);
   end if;
-  if most_changes is not null and present > earlier then
+  if most_shifts is not null and present > earlier then
     -- Claims enter all windows at once (0), and leave each at another time.
     for width in select window_seconds from claim_windows loop
       later := least(later, (
         select block_timestamp + width from claims
         where block_timestamp > earlier - width and block_timestamp <= later - width
-        order by block_timestamp offset most_changes limit 1));
+        order by block_timestamp offset most_shifts limit 1));
     end loop;
   end if;
-  if later = present and least_changes > 0 and least_changes > (
+  if later = present and least_shifts > 0 and least_shifts > (
     select sum(changed) from claim_windows,
       lateral (select count(*) as changed from (
         select from claims where block_timestamp > earlier - window_seconds and block_timestamp <= later - window_seconds
-        limit least_changes) some_claims) found
+        limit least_shifts) some_claims) found
   ) then
     return false;
   end if;
   update contract_claim_totals totals
-  set claim_count = totals.claim_count + changes.claim_count, amount_usd = totals.amount_usd + changes.amount_usd
+  set claim_count = totals.claim_count + shifts.claim_count, amount_usd = totals.amount_usd + shifts.amount_usd
   from (
     select window_seconds, chain_id, address, sum(claim_count) as claim_count, sum(amount_usd) as amount_usd
     from claim_windows
-    cross join lateral claim_window_changes(window_seconds, earlier, later) moved
+    cross join lateral claim_window_shifts(window_seconds, earlier, later) moved
     join campaign_targets using (campaign_key)
     where window_seconds > 0 and (claim_count <> 0 or amount_usd <> 0)
     group by window_seconds, chain_id, address
-  ) changes
-  where totals.window_seconds = changes.window_seconds and totals.chain_id = changes.chain_id
-    and totals.address = changes.address;
+  ) shifts
+  where totals.window_seconds = shifts.window_seconds and totals.chain_id = shifts.chain_id
+    and totals.address = shifts.address;
 
   merge into campaign_claim_totals totals
   using (
     select window_seconds, campaign_key, claim_count, amount_usd
-    from claim_windows cross join lateral claim_window_changes(window_seconds, earlier, later)
+    from claim_windows cross join lateral claim_window_shifts(window_seconds, earlier, later)
     where window_seconds > 0 and (claim_count <> 0 or amount_usd <> 0)
-  ) changes
-  on totals.window_seconds = changes.window_seconds and totals.campaign_key = changes.campaign_key
-  when matched and totals.claim_count + changes.claim_count = 0 then delete
+  ) shifts
+  on totals.window_seconds = shifts.window_seconds and totals.campaign_key = shifts.campaign_key
+  when matched and totals.claim_count + shifts.claim_count = 0 then delete
   when matched then update
-    set claim_count = totals.claim_count + changes.claim_count, amount_usd = totals.amount_usd + changes.amount_usd
+    set claim_count = totals.claim_count + shifts.claim_count, amount_usd = totals.amount_usd + shifts.amount_usd
   when not matched then insert (window_seconds, campaign_key, claim_count, amount_usd)
-    values (changes.window_seconds, changes.campaign_key, changes.claim_count, changes.amount_usd);
+    values (shifts.window_seconds, shifts.campaign_key, shifts.claim_count, shifts.amount_usd);
   perform refresh_trending_campaigns(array(
     select distinct campaign_key
-    from claim_windows cross join lateral claim_window_changes(window_seconds, earlier, later)
+    from claim_windows cross join lateral claim_window_shifts(window_seconds, earlier, later)
     where window_seconds in (3600, 86400)));
   update claim_windows set as_of = later;
   return true;

@@ -62,13 +62,13 @@ export const refreshAllTrending = statements.refreshAllTrending
  * Minimum number of claims that have entered or left a window for a write. A slide over so many takes 15 to 25 ms; each campaign
  * that has changed since costs trending 0.02 ms each time it is read.
  */
-const WORTHWHILE_CHANGES = 25
+const WORTHWHILE_SHIFTS = 25
 
 /**
  * Maximum number of claims that enter, or leave, one of the windows in a slide. Each costs some 0.1 ms, during which
  * batches wait: in a long catch-up, so many enter, and as many leave each of the four windows, which takes 20 ms.
  */
-const MAX_CHANGES_AT_ONCE = 30
+const MAX_SHIFTS_AT_ONCE = 30
 
 /** The delay before a slide is repeated that found a batch or an import at work. */
 const TRY_AGAIN_MS = 200
@@ -79,7 +79,7 @@ const TRY_AGAIN_MS = 200
  */
 export async function slideWindows(database: Database) {
   const { rows } = await database.execute<{ hasMore: boolean | null }>(
-    sql`select advance_claim_windows(${WORTHWHILE_CHANGES}, ${MAX_CHANGES_AT_ONCE}) as "hasMore"`,
+    sql`select advance_claim_windows(${WORTHWHILE_SHIFTS}, ${MAX_SHIFTS_AT_ONCE}) as "hasMore"`,
   )
   const isBlocked = rows[0]?.hasMore === null
   if (isBlocked) await sleep(TRY_AGAIN_MS)

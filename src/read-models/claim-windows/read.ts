@@ -9,8 +9,8 @@ export const WINDOW_SECONDS = { '1h': 3600, '6h': 21_600, '24h': 86_400, '7d': 6
 /**
  * What entered and left a window since the stored totals, by campaign (`campaign_key`, `claim_count`, `amount_usd`).
  */
-export const windowChanges = (seconds: number) =>
-  sql`recent_claim_changes(${sql.raw(String(seconds))}, ${sql.placeholder('nowSeconds')})`
+export const windowShifts = (seconds: number) =>
+  sql`recent_claim_shifts(${sql.raw(String(seconds))}, ${sql.placeholder('nowSeconds')})`
 
 /** Block timestamps are whole seconds: so is the end of a window. */
 export const toWholeSeconds = (now: Date) => Math.floor(now.getTime() / 1000)
@@ -156,7 +156,7 @@ export function topCampaigns(period: TrendingPeriod, conditions: SQL[]) {
   const max = sql.raw(String(MAX_CAMPAIGNS))
   return sql`
     with changed as materialized (
-      select * from trending_changes(${sql.placeholder('nowSeconds')})
+      select * from trending_shifts(${sql.placeholder('nowSeconds')})
     ), found as (
       (
         select ${columns} from ${trendingCampaigns} campaign

@@ -19,7 +19,7 @@ const amountUsd = () => exactNumber().notNull()
 
 /**
  * The stored windows, and the instant (Unix seconds) at which they end, the same for all. A query for another instant
- * adds what `claim_window_changes` returns. Moved on by `advance_claim_windows`.
+ * adds what `claim_window_shifts` returns. Moved on by `advance_claim_windows`.
  */
 export const claimWindows = pgTable('claim_windows', {
   windowSeconds: windowSeconds().primaryKey(),
