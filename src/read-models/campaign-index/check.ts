@@ -3,9 +3,9 @@ import { comparing, type Sample, within } from '../../database/find-data-differe
 /** As the target of a step: any contract, which is the contract of no campaign. */
 const ANY_CONTRACT = `0x${'0'.repeat(40)}`
 
-/** Campaigns with other contracts, tokens or channels than their rows have. Collections are only here. */
-const differingFacets = (sample: Sample) => `
-  select distinct (select id from campaigns where key = campaign_key) as what
+/** Facets that are missing or too many. Collections are only here. */
+export const differingFacetRows = (sample: Sample) => `
+  select campaign_key, due.kind is null as is_surplus, kind, chain_id, value, block_timestamp
   from (
     select facet.*, block_timestamp
     from (
@@ -28,5 +28,9 @@ const differingFacets = (sample: Sample) => `
     select * from campaign_facets where kind <> 'collection' and ${within(sample, 'campaign_key')}
   ) stored using (campaign_key, kind, chain_id, value, block_timestamp)
   where due.kind is null or stored.kind is null`
+
+/** Campaigns with other contracts, tokens or channels than their rows have. */
+const differingFacets = (sample: Sample) => `
+  select distinct id as what from (${differingFacetRows(sample)}) differing join campaigns on key = campaign_key`
 
 export const examineCampaignIndex = comparing({ 'contracts, tokens and channels of campaigns': differingFacets })

@@ -25,14 +25,11 @@ from (
 ) facet
 join campaigns on key = campaign_key;
 
--- name: emptyFacets
--- Not truncated: who reads meanwhile sees what there was. Collections are only here.
-delete from campaign_facets where kind <> 'collection';
+-- name: deleteSurplusFacets
+delete from campaign_facets stored using differing_facets other
+where is_surplus
+  and (stored.kind, stored.chain_id, stored.value, stored.campaign_key) = (other.kind, other.chain_id, other.value, other.campaign_key);
 
--- name: stageAllKeys
--- As if a batch had replaced all campaigns: the statement above then inserts what follows from their rows.
-insert into staged_key
-select key, id, array(select position from incentives where campaign_key = key) from campaigns;
-
--- name: analyzeStagedKeys
-analyze staged_key;
+-- name: insertMissingFacets
+insert into campaign_facets (kind, chain_id, value, campaign_key, block_timestamp)
+select kind, chain_id, value, campaign_key, block_timestamp from differing_facets where not is_surplus;
