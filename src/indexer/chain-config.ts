@@ -23,7 +23,8 @@ const ChainEntry = Type.Object(
         maxItems: 20,
       },
     ),
-    cores: Type.Array(ref(Address), { minItems: 1, maxItems: 100 }),
+    cores: Type.Optional(Type.Array(ref(Address), { minItems: 1, maxItems: 100 })),
+    timeBasedManagers: Type.Optional(Type.Array(ref(Address), { minItems: 1, maxItems: 100 })),
     startBlock: Type.Integer({ minimum: 0, maximum: MAX_SAFE_INTEGER }),
     openAllowLists: Type.Optional(Type.Array(ref(Address), { maxItems: 1000 })),
     prices: Type.Optional(Type.Array(PriceEntry, { maxItems: 1000 })),
@@ -46,6 +47,8 @@ export interface ChainSettings {
   /** WebSocket URLs, used for new heads only. Numbered after the others; secrets as well. */
   sockets: string[]
   cores: ReadonlySet<Hex>
+  /** Managers of time-based incentives. */
+  timeBasedManagers: ReadonlySet<Hex>
   openAllowLists: ReadonlySet<Hex>
   startBlock: number
   /** The price sources of tokens, one for each token. */
@@ -89,7 +92,10 @@ export function parseChainFile(
     for (const error of check.errors ?? []) addAt(error.instancePath, describe(error))
   }
   if (!isValid) throw new ChainFileError([...new Set(faults)].join('\n'))
-  for (const [index, { chainId, rpc }] of value.chains.entries()) {
+  for (const [index, { chainId, rpc, cores, timeBasedManagers }] of value.chains.entries()) {
+    if (cores === undefined && timeBasedManagers === undefined) {
+      addAt(`/chains/${index}`, 'must have cores or timeBasedManagers')
+    }
     const isRepeated = value.chains.findIndex((other) => other.chainId === chainId) < index
     if (isRepeated)
       add(offsetOf(document, `/chains/${index}`), `/chains/${index}/chainId`, `chain ${chainId} is given twice`)
@@ -110,12 +116,14 @@ export function parseChainFile(
 }
 
 function toSettings(entry: Static<typeof ChainEntry>): ChainSettings {
-  const { chainId, rpc, cores, startBlock, openAllowLists = [], prices = [], trustedTokens = [], prove } = entry
+  const { chainId, rpc, cores = [], timeBasedManagers = [], startBlock } = entry
+  const { openAllowLists = [], prices = [], trustedTokens = [], prove } = entry
   return {
     chainId,
     urls: rpc.filter((url) => !isSocket(url)),
     sockets: rpc.filter(isSocket),
     cores: toAddresses(cores),
+    timeBasedManagers: toAddresses(timeBasedManagers),
     openAllowLists: toAddresses(openAllowLists),
     startBlock,
     prices: prices.map((price) => toPriceSource(chainId, price)),

@@ -18,6 +18,7 @@ const chain = {
   urls: ['https://first.example/secret-one', 'https://second.example/v1/secret-two'],
   sockets: [],
   cores: new Set([core.toLowerCase()]),
+  timeBasedManagers: new Set(),
   openAllowLists: new Set([list]),
   startBlock: 22_000_000,
   prices: [],
@@ -49,12 +50,24 @@ test('chains are read from JSON, and lists of open lists may be left out', () =>
       urls: ['http://127.0.0.1:8545'],
       sockets: [],
       cores: new Set([core.toLowerCase()]),
+      timeBasedManagers: new Set(),
       openAllowLists: new Set(),
       startBlock: 0,
       prices: [],
       trustedTokens: new Set(),
     },
   ])
+})
+
+test('a chain has cores, managers of time-based incentives, or both', () => {
+  const manager = `0x${'AA'.repeat(20)}`
+  const timeBasedManagers = new Set([manager.toLowerCase()])
+  const both = `${yaml}    timeBasedManagers: ["${manager}"]`
+  expect(parseChainFile('chains.yaml', both, environment)).toEqual([{ ...chain, timeBasedManagers }])
+  const alone = both.replace(/ +cores: .*\n/, '')
+  expect(parseChainFile('chains.yaml', alone, environment)).toEqual([{ ...chain, cores: new Set(), timeBasedManagers }])
+  const neither = yaml.replace(/ +cores: .*\n/, '')
+  expect(faultsOf(neither)).toBe('chains.yaml:2: /chains/0: must have cores or timeBasedManagers')
 })
 
 test('sockets stand after what is asked, and may have a port that HTTP may not', () => {

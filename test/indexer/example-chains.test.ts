@@ -20,12 +20,12 @@ test.each(CHAINS)('the example of chain %s can be followed with a URL of the env
   const url = 'https://node.example/key'
   const chains = parseChainFile(file, text, { [`RPC_${chainId}`]: url })
   expect(chains).toMatchObject([{ chainId: Number(chainId), urls: [url] }])
-  for (const { cores, openAllowLists } of chains) {
+  for (const { cores, timeBasedManagers, openAllowLists } of chains) {
     expect(cores.size).toBeGreaterThan(0)
     expect(openAllowLists.size).toBeGreaterThan(0)
     // None is given twice, in whatever case.
     const given = [...text.matchAll(/"(0x[0-9a-fA-F]{40})"/g)].map(([, address = '']) => address.toLowerCase())
-    const listed = [...cores, ...openAllowLists]
+    const listed = [...cores, ...timeBasedManagers, ...openAllowLists]
     expect(given.filter((address) => listed.some((one) => one === address)).toSorted()).toEqual(listed.toSorted())
   }
 })

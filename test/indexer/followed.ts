@@ -10,6 +10,7 @@ import {
 import { syncOnce } from '../../src/indexer/sync/sync-once.ts'
 import type { ChainUpdate } from '../../src/indexer/sync/sync-updates.ts'
 import { recordedChain } from './recording/recording.ts'
+import type { simulatedChain } from './simulation/simulated-protocol.ts'
 import { StoredChain } from './stored-chain.ts'
 
 /** Endpoints that are waited for no longer than a test likes. */
@@ -24,13 +25,15 @@ export function createFollowed(
     maxWaitMs?: number
     rangeBlocks?: number
     prices?: readonly PriceSource[]
+    /** Another chain than the recorded one. */
+    chain?: typeof simulatedChain
   } = {},
 ) {
   const store = new StoredChain(startBlock)
+  const identity = more.chain ?? recordedChain
   const client = createChainClient({
-    chainId: recordedChain.chainId,
+    ...identity,
     urls,
-    cores: recordedChain.cores,
     knownContracts: async () => [...store.origins.values()].flatMap(contractsOf),
     settings: { ...hasty, ...more.settings },
   })
@@ -43,7 +46,7 @@ export function createFollowed(
     feedCheckMs: 0,
   }
   const memory = {}
-  const chain = { ...recordedChain, prices: more.prices ?? [] }
+  const chain = { ...identity, prices: more.prices ?? [] }
 
   /** Looks until nothing has changed, also where nodes that fail by turns contradict each other for long. @returns the steps that were stored. */
   async function settle() {

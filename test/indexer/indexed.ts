@@ -27,6 +27,7 @@ export async function openIndexed(databaseUrl: string, url: string, skipped: Ski
     chainId: chain.chainId,
     urls: chain.urls,
     cores: chain.cores,
+    timeBasedManagers: chain.timeBasedManagers,
     knownContracts: store.contracts,
     settings: { ...defaultEndpointSettings, timeoutMs: 500, stallTimeoutMs: 3000, pauseMs: 2 },
   })

@@ -3,6 +3,7 @@ import type { CampaignOrigin, ChainCampaign } from '../../src/indexer/protocol/p
 import { contractsOf } from '../../src/indexer/protocol/protocols.ts'
 import type { ChainUpdate, FeedFacts, FollowedState, FollowedStore } from '../../src/indexer/sync/sync-updates.ts'
 import type { ClaimRecord } from '../../src/ingest/records.ts'
+import { byNumber } from './simulation/simulated-protocol.ts'
 
 /** A store in memory that does what each step says, and no more. */
 export class StoredChain implements FollowedStore {
@@ -106,13 +107,13 @@ export class StoredChain implements FollowedStore {
 
   /** What answers are made of, in an order of its own. */
   facts() {
-    const byId = (one: { record: { id: string } }, other: { record: { id: string } }) =>
-      Number(one.record.id.split(':')[2]) - Number(other.record.id.split(':')[2])
     return {
-      campaigns: [...this.campaigns.values()].sort(byId).map(({ origin, fixed: _, ...campaign }) => ({
-        ...campaign,
-        claimFee: 'claimFee' in origin ? origin.claimFee : undefined,
-      })),
+      campaigns: [...this.campaigns.values()]
+        .sort((one, other) => byNumber(one.record, other.record))
+        .map(({ origin, fixed: _, ...campaign }) => ({
+          ...campaign,
+          claimFee: 'claimFee' in origin ? origin.claimFee : null,
+        })),
       claims: [...this.claims.values()]
         .map(({ record: { type: _, blockTimestamp: __, ...claim }, blockNumber }) => ({ ...claim, blockNumber }))
         .sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex),

@@ -11,6 +11,7 @@ const chain: ChainSettings = {
   urls: ['https://node.example/key'],
   sockets: [],
   cores: new Set(),
+  timeBasedManagers: new Set(),
   openAllowLists: new Set(),
   startBlock: 1001,
   prices: [],
@@ -18,7 +19,7 @@ const chain: ChainSettings = {
 }
 const at = (number: number) => ({ number, hash: '0xaa', parentHash: '0xbb', timestamp: 0 }) as const
 const feedFacts = { feeds: null, reset: [], prices: [], earlier: [] }
-const nothing = { feedFacts, origins: [], claims: [], affects: [], orphanClaims: 0, unreadable: [] }
+const nothing = { feedFacts, origins: [], claims: [], affects: [], orphanClaims: 0, unreadable: [], undecoded: [] }
 const unknown = (position: number) =>
   ({ kind: 'incentive', campaignId: '8453:0xcc:1', contract: '0xdd', position }) as const
 

@@ -9,6 +9,7 @@ import type { ContractCall, ContractReader } from './contracts/contract-reader.t
 export interface ChainIdentity {
   chainId: number
   cores: ReadonlySet<Hex>
+  timeBasedManagers: ReadonlySet<Hex>
 }
 
 /** The settings of a chain that decide how its campaigns are read. */
@@ -26,6 +27,8 @@ export interface CampaignOrigin {
   blockHash: Hex
   /** Unix seconds of the block; absent until it is read. */
   blockTimestamp?: number
+  /** Its incentives, with the block that added each. */
+  incentives: readonly { position: number; contract: Hex; blockNumber: number }[]
 }
 
 /** What is stored of campaigns. */
@@ -101,6 +104,8 @@ export interface RangeFacts<Origin = CampaignOrigin> {
   orphanClaims: number
   /** Campaigns that their factory does not return in a known form. */
   unreadable: UnknownComponent[]
+  /** Logs of factories and of parts of campaigns that have not the form that their first topic stands for. */
+  undecoded: ChainLog[]
 }
 
 /** Parts of campaigns named in one look, which may not be stored yet. */
@@ -111,12 +116,13 @@ export interface NamedParts {
 }
 
 /** A function of a contract that counts what it reports in logs. Nothing else changes it: no draw, clawback or top-up. */
-export type CounterName = 'getBoostCount' | 'claims' | 'totalClaimed'
+export type CounterName = 'getBoostCount' | 'campaignCount' | 'claims' | 'totalClaimed'
 
 /** What contracts of a protocol count. */
 interface Counters {
-  /** By which a factory counts its campaigns. */
+  /** By which a factory counts its campaigns, and the number of its first one. */
   campaigns: CounterName
+  firstNumber: number
   /** Types of incentives that count their claims, and those that count the amounts of these. */
   typesWithClaims: readonly string[]
   typesWithAmounts: readonly string[]

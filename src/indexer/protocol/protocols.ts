@@ -12,9 +12,10 @@ import type {
   RangeReading,
   ReadSettings,
 } from './protocol.ts'
+import { timeBased } from './time-based/time-based.ts'
 
 /** The protocols that are followed: all that the rest of the indexer knows of them goes through this list. */
-const protocols: readonly Protocol[] = [boostCore]
+const protocols: readonly Protocol[] = [boostCore, timeBased]
 
 /** The first topics of everything that is read. */
 export const protocolTopics: readonly Hex[] = protocols.flatMap(({ topics }) => topics)
@@ -46,10 +47,12 @@ export const factoryCalls = (chain: ChainIdentity, number: number): ContractCall
     [...protocol.factoriesOf(chain)].map((to) => ({ to, data: protocol.factoryCall(number) })),
   )
 
-/** The factories of a chain, with the function by which each counts its campaigns. */
+/** The factories of a chain, with the function by which each counts its campaigns, and the number of its first one. */
 export const factoryCounters = (chain: ChainIdentity) =>
   protocols.flatMap((protocol) =>
-    [...protocol.factoriesOf(chain)].map((contract) => ({ contract, counter: protocol.counters.campaigns })),
+    [...protocol.factoriesOf(chain)].map((contract) => ({
+      ...{ contract, counter: protocol.counters.campaigns, firstNumber: protocol.counters.firstNumber },
+    })),
   )
 
 /** What incentives count, by their types. */
@@ -82,6 +85,7 @@ export async function readRange({ known, ...reading }: RangeReading): Promise<Ra
     affects: facts.flatMap(({ affects }) => affects),
     orphanClaims: facts.reduce((total, { orphanClaims }) => total + orphanClaims, 0),
     unreadable: facts.flatMap(({ unreadable }) => unreadable),
+    undecoded: facts.flatMap(({ undecoded }) => undecoded),
   }
 }
 

@@ -90,8 +90,8 @@ async function countCampaigns(client: pg.Client, chain: ChainIdentity, number: n
       select split_part(id, ':', 2) as contract, count(*) as stored, min(split_part(id, ':', 3)::numeric) as first
       from known where id not in (select id from later) group by 1
     )
-    select contract, counter, coalesce(stored, 0)::text as stored, first::text
-    from json_to_recordset($3) as factory (contract text, counter text) left join counted using (contract)
+    select contract, counter, coalesce(stored, 0)::text as stored, (first - "firstNumber")::text as first
+    from json_to_recordset($3) as factory (contract text, counter text, "firstNumber" integer) left join counted using (contract)
     order by contract`,
     [chain.chainId, number, JSON.stringify(factoryCounters(chain))],
   )

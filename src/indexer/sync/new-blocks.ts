@@ -117,10 +117,10 @@ export async function finish(
     Promise.all([...origins.values()].map((origin) => readCampaign(reader, chain, origin))),
     Promise.all(missing.map((address) => readToken(reader, chain.chainId, address))),
   ])
-  const { claims, affects, orphanClaims, unreadable } = facts
+  const { claims, affects, orphanClaims, unreadable, undecoded } = facts
   return {
     ...syncRange,
-    ...{ claims, campaigns, affects, orphanClaims, unreadable },
+    ...{ claims, campaigns, affects, orphanClaims, unreadable, undecoded },
     revertedCampaigns: others.map(({ id }) => id).filter((id) => !retainedIds.has(id)),
     tokens: tokens.filter((token) => token !== undefined),
   }

@@ -276,3 +276,34 @@ test('where the only node leaves out logs of a contract the difference stays tol
   expect(await proven.proof.prove({ share: 0, limit: 1 })).toMatchObject({ differences: 0 })
   expect(proven.readings[1]).toMatchObject({ endpoint: 1, campaigns: 0, claims: 1 })
 })
+
+test('campaigns of managers are counted from 1, and their amounts proven: what a node left out is read again', async () => {
+  await using database = await createTestDatabase()
+  const chain = new SimulatedChain(2)
+  const create = (kind: 'first' | 'fixed' | 'open'): Operation => ({
+    ...{ type: 'timed create', salt: 0, kind, amount: 9000, isReadable: true },
+  })
+  const deed = (type: 'timed root' | 'timed claim', campaign: number, salt: number): Operation => ({
+    ...{ type, campaign, amount: 70, salt },
+  })
+  chain.mine([[create('first')], [create('fixed')], [deed('timed root', 1, 1)], [deed('timed claim', 1, 1)]])
+  chain.mine([[create('open')], [deed('timed claim', 0, 2)]])
+  mineEmpty(chain, 2)
+  await using node = await startScriptedNode(chain)
+  await using proven = await openProven(database.url, [node.url], chain.startBlock)
+  const restore = leaveOut(
+    node,
+    ({ topics: [topic], logIndex }) => topic === MANAGER_CLAIMED || (topic === MANAGER_CREATED && logIndex === 0),
+  )
+  await proven.settle()
+  expect(await database.query('select id from campaigns')).toHaveLength(2)
+  restore()
+  const report = await proven.proof.prove({ share: 1 })
+  expect(report).toMatchObject({ campaigns: 3, differences: 0, uncountedCampaigns: 0 })
+  expect(await database.query('select id from campaigns')).toHaveLength(3)
+  expect(await database.query('select amount::text from claims')).toEqual([{ amount: '70' }, { amount: '70' }])
+  expect(await proven.proof.prove({ share: 1 })).toMatchObject({ differences: 0, differing: [] })
+})
+
+const MANAGER_CLAIMED = '0xd9cb1e2714d65a111c0f20f060176ad657496bd47a3de04ec7c3d4ca232112ac'
+const MANAGER_CREATED = '0x6ab5cc4de23c7e11ae0b117c2bda0b7e5c4c281706a98f16593e5d68fa511e14'

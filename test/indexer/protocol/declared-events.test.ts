@@ -6,10 +6,11 @@ import * as auction from '../../../src/indexer/protocol/boost-core/incentives/au
 import * as erc20 from '../../../src/indexer/protocol/boost-core/incentives/erc20-incentive.ts'
 import * as points from '../../../src/indexer/protocol/boost-core/incentives/points-incentive.ts'
 import * as variable from '../../../src/indexer/protocol/boost-core/incentives/variable-incentives.ts'
-import { protocolTopics } from '../../../src/indexer/protocol/boost-core/protocol-events.ts'
 import { topicsOf } from '../../../src/indexer/protocol/chain-logs.ts'
+import { protocolTopics } from '../../../src/indexer/protocol/protocols.ts'
+import * as timeBased from '../../../src/indexer/protocol/time-based/time-based-events.ts'
 
-const declarations = { ...core, ...erc20, ...variable, ...auction, ...points, ...actions }
+const declarations = { ...core, ...erc20, ...variable, ...auction, ...points, ...actions, ...timeBased }
 
 /** The first topics that were seen on chains, or computed from the sources of a generation. */
 const topicsByDeclaration = {
@@ -48,7 +49,26 @@ const topicsByDeclaration = {
   actionSetUpEvents: ['0x7c54f3f7ef1d1e3acbe06bce75dbb6f17c64cb446c13bf354da8d7735b99f2a6'],
   narrowClaimantSetUpEvents: ['0xdc8145a6c863ebd27b18aa903b7f82f1015527a05a81f227ef06ab79616082b4'],
   narrowActionSetUpEvents: ['0xf2cd382b92e0609edafee04c969decf0c2d04013cd112d0f0818268b11e84c69'],
+  managerEvents: [
+    '0xfb270bf61beeb2f6245d25e705aa540499f6e32b4d19f7081ecf930bc5dfa7b0',
+    '0xd9cb1e2714d65a111c0f20f060176ad657496bd47a3de04ec7c3d4ca232112ac',
+    '0x79e19121aa255cb066a0c009cb90dc7e4847878c99372edec7374527541c1814',
+    '0x4bfb7649fc0a3d23cb10cd353998b86b71e0d98ac24d5f5e5a603839152e1ce4',
+    '0x02ffa641367f5b897c0f8be81bce51f2ef055b4113d7a1e4fd082feea749bf52',
+    '0xe17e4a569f25fd636106c290e0ffa4e188935d4fdac8e83d8bc4fbb1e1dc7db9',
+    '0xf2ecedf81106a8a8f9624bda1f550a237a45ff174f0b8f5ad20bc416daac1d51',
+  ],
+  createdEvents: ['0x6ab5cc4de23c7e11ae0b117c2bda0b7e5c4c281706a98f16593e5d68fa511e14'],
+  firstCreatedEvents: ['0xe9a0456918db39aae5cde216c4e1fd0ced596fd78cde1b1cf6014d196f34b946'],
+  campaignEvents: [
+    '0xeac6e2ea0a550106b4ccc8acee07faa33ef631bf5ff35d9c8766d93199077613',
+    '0xc7356ea889e9f64ab61293108de74888a5bf257ef77869683877880752578305',
+    '0x40df43107e8b4d467127964bd3c966687c0a6a39aaede970755397fd09535e98',
+  ],
 }
+
+/** A top-up: which of its fields are indexed does not change its topic. */
+const toppedUp = '0x13431fd76092caba091b05421bce5c7056ca318ef0b5181b62e34807faac00e2'
 
 test('each declared event has the topic that contracts emit, and no other event is declared', () => {
   const computed = Object.fromEntries(
@@ -60,5 +80,6 @@ test('each declared event has the topic that contracts emit, and no other event 
 })
 
 test('all declared events are asked for', () => {
-  expect([...protocolTopics].sort()).toEqual(Object.values(topicsByDeclaration).flat().sort())
+  expect(timeBased.topUpForms.flatMap((events) => topicsOf(events))).toEqual([toppedUp, toppedUp, toppedUp])
+  expect([...protocolTopics].sort()).toEqual([...Object.values(topicsByDeclaration).flat(), toppedUp].sort())
 })

@@ -26,6 +26,7 @@ export const recording: Recording = JSON.parse(readFileSync(new URL('./chain-rec
 export const recordedChain = {
   chainId: recording.chainId,
   cores: new Set(recording.cores),
+  timeBasedManagers: new Set<Hex>(),
   openAllowLists: new Set(recording.openAllowLists),
   prices: [],
   trustedTokens: new Set<Hex>(),

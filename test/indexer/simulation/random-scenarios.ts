@@ -115,6 +115,37 @@ const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
       fee: fc.nat(3),
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('timed create' as const),
+      salt: fc.nat(2),
+      kind: fc.constantFrom('first', 'fixed', 'open'),
+      amount: anyAmount,
+      isReadable: fc.nat(9).map((chance) => chance > 0),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constantFrom('timed root', 'timed claim'),
+      ...{ campaign: fc.nat(30), amount: anyAmount, salt: fc.nat(2) },
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.oneof(
+      fc.record({
+        type: fc.constant('timed top-up' as const),
+        ...{ campaign: fc.nat(30), amount: anyAmount, indexed: fc.nat(2) },
+      }),
+      fc.record({
+        type: fc.constant('timed withdrawal' as const),
+        ...{ campaign: fc.nat(30), amount: anyAmount, isDirect: fc.boolean() },
+      }),
+      fc.record({ type: fc.constantFrom('timed end', 'timed finality', 'timed noise'), campaign: fc.nat(30) }),
+    ),
+  },
 )
 
 const anyBlock = fc.array(fc.array(anyOperation, { minLength: 1, maxLength: 3 }), { maxLength: 3 })
@@ -196,9 +227,8 @@ const patientSettings = { ...settings, timeoutMs: 5000, stallTimeoutMs: 10_000 }
 
 function createIndexer(url: string, startBlock: number, to: ScenarioStore<unknown>, isPatient = false) {
   const client = createChainClient({
-    chainId: simulatedChain.chainId,
+    ...simulatedChain,
     urls: [url],
-    cores: simulatedChain.cores,
     knownContracts: to.knownContracts,
     settings: isPatient ? patientSettings : settings,
   })

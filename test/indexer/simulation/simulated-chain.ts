@@ -53,7 +53,7 @@ export class SimulatedChain implements PlayedChain {
   /** Of so many blocks below the head contracts can still be asked. */
   readonly keptStates = 16
   readonly startBlock = 100
-  private readonly states: ProtocolState[] = [{ campaigns: [], claimFee: 75n, feeds: initialFeeds }]
+  private readonly states: ProtocolState[] = [{ campaigns: [], claimFee: 75n, feeds: initialFeeds, timed: [] }]
   private readonly finality: number
   private branch = 0
   private count = 0

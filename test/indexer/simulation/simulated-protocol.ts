@@ -2,7 +2,6 @@ import type { Abi, Hex } from 'viem'
 import {
   decodeFunctionData,
   encodeAbiParameters,
-  encodeEventTopics,
   encodeFunctionResult,
   encodePacked,
   keccak256,
@@ -19,6 +18,7 @@ import {
   variableSetUpEvents,
 } from '../../../src/indexer/protocol/boost-core/incentives/variable-incentives.ts'
 import { rawReadFunctions, readFunctions } from '../../../src/indexer/protocol/contracts/abi-functions.ts'
+import { addressOf, type Log, logOf } from './encoded-logs.ts'
 import {
   type FeedDeed,
   type FeedResponse,
@@ -27,6 +27,14 @@ import {
   responseOfFeed,
   simulatedFeeds,
 } from './simulated-feeds.ts'
+import {
+  figuresOfTimed,
+  managers,
+  performTimed,
+  responseOfTimed,
+  type TimedDeed,
+  type TimedState,
+} from './simulated-time-based.ts'
 
 /*
  * The incentive protocol as far as an indexer sees it: what is done changes a state, says so by logs, and is answered
@@ -68,6 +76,7 @@ export type Operation =
   /** What payable validators take for a claim; one of another base has it as well, and a stranger says so too. */
   | { type: 'setFee'; base: 'own' | 'other' | 'stranger'; fee: number }
   | FeedDeed
+  | TimedDeed
 
 /** A chain may have several open lists. */
 export const listKinds = ['deny', 'offChain', 'open', 'otherOpen', 'unknown'] as const
@@ -98,6 +107,7 @@ export interface ProtocolState {
   /** What payable validators take for a claim, in wei. */
   claimFee: bigint
   feeds: FeedsState
+  timed: TimedState
 }
 
 export interface SimulatedClaim {
@@ -109,12 +119,6 @@ export interface SimulatedClaim {
   logIndex: number
 }
 
-interface Log {
-  address: Hex
-  topics: Hex[]
-  data: Hex
-}
-
 export interface Outcome {
   state: ProtocolState
   logs: Log[]
@@ -122,8 +126,6 @@ export interface Outcome {
   /** Prices that aggregators have told; the logs of each end with that of its price. */
   responses?: FeedResponse[]
 }
-
-const addressOf = (...parts: (string | number)[]): Hex => `0x${keccak256(stringToHex(parts.join('/'))).slice(-40)}`
 
 const chainId = 84532
 const core = addressOf('core')
@@ -180,6 +182,7 @@ export const simulatedTokens = { asset, peg, stable, imported, unpriced, elsewhe
 export const simulatedChain = {
   chainId,
   cores: new Set([core]),
+  timeBasedManagers: new Set(managers),
   openAllowLists: new Set([addressOf('list', 'open'), addressOf('list', 'otherOpen')]),
   prices: [
     { token: { chainId, address: asset }, feed: simulatedFeeds[0].feed },
@@ -208,21 +211,6 @@ const step = {
   actionParameter: { filterType: 0, fieldType: 1, fieldIndex: 1, filterData: owner },
 }
 const reward = 1000n
-
-function logOf(address: Hex, abi: Abi, eventName: string, args: Record<string, unknown>): Log {
-  const event = abi.find((item) => item.type === 'event' && item.name === eventName)
-  if (event?.type !== 'event') throw new RangeError(`there is no event ${eventName}`)
-  const plain = event.inputs.filter(({ indexed }) => !indexed)
-  const topics = encodeEventTopics({ abi: [event], eventName, args }).flatMap((topic) => topic ?? [])
-  return {
-    address,
-    topics: topics.flat(),
-    data: encodeAbiParameters(
-      plain,
-      plain.map(({ name }) => args[name ?? '']),
-    ),
-  }
-}
 
 const payment = (incentive: Hex, recipient: Hex, amount: bigint, asset: Hex) =>
   logOf(incentive, incentiveEvents, 'Claimed', {
@@ -325,11 +313,20 @@ const addedOf = (index: number, position: number, incentive: Incentive, isNewBoo
     isNewBoost,
   })
 
+const isTimed = (operation: Operation): operation is TimedDeed => operation.type.startsWith('timed ')
+
+/** Where time-based incentives are. */
+const place = { chainId, asset }
+
 /** Does one thing. */
 export function perform(state: ProtocolState, operation: Operation, timestamp: number): Outcome {
   if (operation.type === 'answer' || operation.type === 'swap') {
     const { state: feeds, ...outcome } = performFeed(state.feeds, operation, timestamp)
     return { state: { ...state, feeds }, claims: [], ...outcome }
+  }
+  if (isTimed(operation)) {
+    const { state: timed, ...outcome } = performTimed(place, state.timed, operation, timestamp)
+    return { state: { ...state, timed }, ...outcome }
   }
   if (operation.type === 'create') return create(state, operation)
   if (operation.type === 'setFee') {
@@ -525,6 +522,8 @@ function respondBy(state: ProtocolState, to: Hex, name: string, args: readonly u
   }
   const reported = responseOfFeed(state.feeds, to, name, args)
   if (reported !== undefined) return reported
+  const timed = responseOfTimed(place, state.timed, to, name, args ?? [])
+  if (timed !== undefined) return timed
   const incentive = incentives.find(({ contract }) => contract === to)
   if (incentive !== undefined) return incentiveResults(incentive)[name]
   const withList = state.campaigns.find(({ list }) => list === to)
@@ -594,8 +593,8 @@ function incentiveResults({ kind, limit, claims, totalClaimed }: Incentive): Rec
  * What of each campaign can be known: its validator, how often a claimant may claim, its fees, its list, and by place
  * of the incentive limit, claims, amount claimed and balance.
  */
-export function figuresOf({ campaigns, claimFee }: ProtocolState) {
-  return campaigns
+export function figuresOf({ campaigns, claimFee, timed }: ProtocolState) {
+  const ofCores = campaigns
     .filter(({ isReadable }) => isReadable)
     .map(({ index, validator, listKind, incentives }) => ({
       id: idOf(index),
@@ -608,6 +607,12 @@ export function figuresOf({ campaigns, claimFee }: ProtocolState) {
         incentive.kind === 'unknown' ? [] : [{ position, contract: incentive.contract, ...figures(incentive) }],
       ),
     }))
+  return [...ofCores, ...figuresOfTimed(place, timed)].sort(byNumber)
+}
+
+/** By the last parts of their IDs, then by all. */
+export function byNumber({ id: one }: { id: string }, { id: other }: { id: string }) {
+  return Number(one.split(':')[2]) - Number(other.split(':')[2]) || (one < other ? -1 : 1)
 }
 
 function figures({ kind, limit, claims, totalClaimed, balance }: Incentive) {

@@ -10,7 +10,7 @@ import {
   withSetUps,
 } from './campaign-origins.ts'
 import type { FeeChange } from './claim-fees.ts'
-import { type ProtocolEvent, readLog } from './protocol-events.ts'
+import { coreTopics, type ProtocolEvent, readLog } from './protocol-events.ts'
 import { type IncentivePositions, isOfIncentive, readClaims } from './transaction-claims.ts'
 
 /** The facts in the logs of consecutive blocks. */
@@ -24,6 +24,8 @@ export interface BlockRangeFacts {
   setUps: SetUps
   /** Where the fee of validators was changed. */
   feeChanges: FeeChange[]
+  /** Logs of cores that have not the form of their events. */
+  undecoded: ChainLog[]
 }
 
 /** IDs in the form of the API. */
@@ -71,6 +73,9 @@ export async function readBlockRange(
     claims,
     affects: affects.filter(({ campaignId }) => campaigns.has(campaignId)),
     setUps,
+    undecoded: logs.filter(
+      (log) => cores.has(log.address) && coreTopics.includes(log.topics[0] ?? '0x') && readLog(log) === undefined,
+    ),
     feeChanges: events.flatMap(({ type, log }) =>
       type === 'ClaimFeeUpdated' ? { contract: log.address, blockNumber: log.blockNumber } : [],
     ),

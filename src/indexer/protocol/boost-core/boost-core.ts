@@ -16,7 +16,12 @@ export const boostCore: Protocol<BoostOrigin> = {
   factoryTopics: coreTopics,
   factoriesOf: ({ cores }) => cores,
   factoryCall: (number) => boostCall(BigInt(number)),
-  counters: { campaigns: 'getBoostCount', typesWithClaims: incentiveTypes, typesWithAmounts: variableTypes },
+  counters: {
+    campaigns: 'getBoostCount',
+    firstNumber: 0,
+    typesWithClaims: incentiveTypes,
+    typesWithAmounts: variableTypes,
+  },
   fixedKeys: ['terms', 'actionDetails', 'maxClaimsPerClaimant', 'validatorKind', 'claimFee'],
   needsTime,
   recordParts,
@@ -56,6 +61,7 @@ async function readRange({
   return {
     origins,
     claims,
+    undecoded: found.undecoded,
     affects: distinct([...found.affects, ...affectedByFees(origins, feeChanges)]),
     orphanClaims: found.claims.length - claims.length,
     unreadable: completed.flatMap(({ origin, complete }) =>

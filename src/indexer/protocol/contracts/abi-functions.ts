@@ -1,9 +1,7 @@
 import { parseAbi } from 'viem/utils'
 
-/**
- * The read functions of the incentive protocol's contracts, declared by ourselves, and of their tokens and price feeds.
- */
-export const readFunctions = parseAbi([
+/** Of cores and their parts, of tokens and price feeds. */
+export const coreFunctions = parseAbi([
   'struct Boost { address action; address validator; address allowList; address budget; address[] incentives; uint64 protocolFee; uint256 maxParticipants; address owner; }',
   'struct Claimant { uint8 signatureType; bytes32 signature; uint32 fieldIndex; address targetContract; uint256 chainId; }',
   'struct Parameter { uint8 filterType; uint8 fieldType; uint32 fieldIndex; bytes filterData; }',
@@ -45,6 +43,22 @@ export const readFunctions = parseAbi([
   'function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)',
   'function getRoundData(uint80 round) view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)',
 ])
+
+/** Of managers of time-based incentives and their campaigns. */
+export const timeBasedFunctions = parseAbi([
+  'function campaignCount() view returns (uint256)',
+  'function budget() view returns (address)',
+  'function endTime() view returns (uint256)',
+  'function claimExpiryDuration() view returns (uint256)',
+  'function totalRewards() view returns (uint256)',
+  'function totalCommitted() view returns (uint256)',
+  'function finalized() view returns (bool)',
+  'function emissionRate() view returns (uint256)',
+  'function isOpenEnded(uint256 campaignId) view returns (bool)',
+])
+
+/** The read functions of the protocols' contracts, declared by ourselves, and of their tokens and price feeds. */
+export const readFunctions = [...coreFunctions, ...timeBasedFunctions] as const
 
 /**
  * Functions whose response has several forms: criteria are 128 bytes, or 160 with the scale of the value; old tokens

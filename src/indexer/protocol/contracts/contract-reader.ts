@@ -1,6 +1,6 @@
 import type { ContractFunctionArgs, ContractFunctionName, ContractFunctionReturnType, Hex } from 'viem'
 import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
-import { rawReadFunctions, readFunctions } from './abi-functions.ts'
+import { type coreFunctions, rawReadFunctions, readFunctions, type timeBasedFunctions } from './abi-functions.ts'
 
 export interface ContractCall {
   to: Hex
@@ -10,9 +10,22 @@ export interface ContractCall {
 /** Reads contracts at one block; null for a call that reverts, or returns nothing. */
 export type CallContracts = (calls: readonly ContractCall[]) => Promise<(Hex | null)[]>
 
-type Functions = typeof readFunctions
-type ReadName = ContractFunctionName<Functions, 'view'>
-export type ReadResult<Name extends ReadName> = ContractFunctionReturnType<Functions, 'view', Name>
+/* A list at a time: types of all in one list are too deep to be computed. */
+type CoreFunctions = typeof coreFunctions
+type TimeBasedFunctions = typeof timeBasedFunctions
+type CoreName = ContractFunctionName<CoreFunctions, 'view'>
+type TimeBasedName = ContractFunctionName<TimeBasedFunctions, 'view'>
+type ReadName = CoreName | TimeBasedName
+export type ReadResult<Name extends ReadName> = Name extends CoreName
+  ? ContractFunctionReturnType<CoreFunctions, 'view', Name>
+  : Name extends TimeBasedName
+    ? ContractFunctionReturnType<TimeBasedFunctions, 'view', Name>
+    : never
+type ReadArgs<Name extends ReadName> = Name extends CoreName
+  ? ContractFunctionArgs<CoreFunctions, 'view', Name>
+  : Name extends TimeBasedName
+    ? ContractFunctionArgs<TimeBasedFunctions, 'view', Name>
+    : never
 type RawReadName = ContractFunctionName<typeof rawReadFunctions, 'view'>
 
 export type ContractReader = ReturnType<typeof createContractReader>
@@ -52,9 +65,9 @@ export function createContractReader(call: CallContracts) {
     async read<Name extends ReadName>(
       contract: Hex,
       functionName: Name,
-      args?: ContractFunctionArgs<Functions, 'view', Name>,
+      args?: ReadArgs<Name>,
     ): Promise<ReadResult<Name> | undefined> {
-      const abi: Functions = readFunctions
+      const abi = readFunctions
       const data = encodeFunctionData({ abi, functionName, args } as Parameters<typeof encodeFunctionData>[0])
       const response = await readHex(contract, data)
       if (response === undefined) return undefined

@@ -1,0 +1,33 @@
+import type { SimulatedChain } from './simulation/simulated-chain.ts'
+import type { StoredChain } from './stored-chain.ts'
+
+const figures = [
+  ...['limit', 'totalClaims', 'totalAmountClaimed', 'remainingBalance', 'committed', 'claimUntil', 'openEnded'],
+  ...['emissionRate', 'isFinal', 'configHash', 'root'],
+]
+
+/** The figures of the campaigns that are stored, as the simulation tells them. */
+export const figuresIn = ({ campaigns }: Pick<ReturnType<StoredChain['facts']>, 'campaigns'>) =>
+  campaigns.map(({ record, incentives, claimFee }) => ({
+    id: record.id,
+    validator: record.validator,
+    maxClaims: record.maxClaimsPerClaimant,
+    claimFee,
+    protocolFee: record.protocolFee,
+    listType: record.allowList?.type ?? null,
+    ...(record.incentives[0]?.type === 'TimeBasedIncentive' && {
+      ...{ startTime: record.startTime, endTime: record.endTime },
+    }),
+    incentives: incentives.map((place, index) => {
+      const newHead = Object.entries({ ...record.incentives[index] }).filter(([name]) => figures.includes(name))
+      return { ...place, ...Object.fromEntries(newHead) }
+    }),
+  }))
+
+/** The figures without what managers do not count: the service counts claims by itself. */
+export const countless = (expected: ReturnType<SimulatedChain['facts']>['figures']) =>
+  expected.map((campaign) =>
+    'endTime' in campaign
+      ? { ...campaign, incentives: campaign.incentives.map(({ totalClaims: _, ...incentive }) => incentive) }
+      : campaign,
+  )
