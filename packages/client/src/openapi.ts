@@ -1396,7 +1396,7 @@ export interface components {
             provenCampaigns: number | null;
             /** @description Claims that a counter of the contracts has confirmed; `null`: none was compared yet. */
             provenClaims: number | null;
-            /** @description Counters of the contracts that differ from what is stored: data is missing or wrong. */
+            /** @description Number of counters of the contracts that differ from what is stored: data is missing or wrong. */
             differences: number;
         };
         /** @description Indexing status. */

@@ -35,7 +35,9 @@ const ChainStatus = component('ChainStatus', 'Indexing status of a chain.', {
     'Campaigns that a counter of the contracts has confirmed; `null`: none was compared yet.',
   ),
   provenClaims: countOrNull('Claims that a counter of the contracts has confirmed; `null`: none was compared yet.'),
-  differences: wholeNumber('Counters of the contracts that differ from what is stored: data is missing or wrong.'),
+  differences: wholeNumber(
+    'Number of counters of the contracts that differ from what is stored: data is missing or wrong.',
+  ),
 })
 
 export const GetStatusResponse = component('GetStatusResponse', 'Indexing status.', {
