@@ -215,6 +215,7 @@ CREATE TABLE "followed_chains" (
 	"is_back_filling" boolean DEFAULT true NOT NULL,
 	"back_filled_to" bigint NOT NULL,
 	"back_filled_hash" text,
+	"joining" json,
 	"feeds" json DEFAULT '[]'::json NOT NULL,
 	"as_of_block" bigint,
 	"as_of_block_hash" text,

@@ -102,11 +102,25 @@ export async function examineRights(query: Query, role: string | null, isEmbedde
 /** A chain with a longer lag fails the check. */
 const LONGEST_LAG_SECONDS = 600
 
-export function examineChains(chains: readonly FollowedChain[]): Finding {
+/** @param query of the campaigns whose core is followed no more. */
+export async function examineChains(chains: readonly FollowedChain[], query: Query): Promise<Finding> {
   if (chains.length === 0) return ok('no chain is indexed')
+  const unfollowed = await query<{ chainId: number; core: string; campaigns: number }>(
+    `select chain_id::float8 as "chainId", split_part(id, ':', 2) as core, count(*)::integer as campaigns
+    from campaigns join followed_chains using (chain_id)
+    where joining is null and split_part(id, ':', 2) <> all (cores)
+    group by chain_id, core order by chain_id, core`,
+  )
   const describe = ({ chainId, state, lagSeconds }: FollowedChain) =>
     `chain ${chainId} is ${state}${lagSeconds === null ? '' : `, ${lagSeconds} s late`}`
   const late = chains.filter(({ state }) => state !== 'following')
+  if (late.length === 0 && unfollowed.length > 0) {
+    const named = unfollowed.map(({ chainId, core, campaigns }) => `${campaigns} of core ${core} on chain ${chainId}`)
+    return warning(
+      `campaigns are not followed any more: ${named.join('; ')}`,
+      'add these cores to the chain file again, if they were not taken out on purpose',
+    )
+  }
   if (late.length === 0) return ok(chains.map(describe).join('; '))
   const advice = 'see that `reward-campaigns index --chains FILE` runs, and what its log says of these chains'
   const isLost = late.some(({ state, lagSeconds }) => state === 'behind' && (lagSeconds ?? 0) > LONGEST_LAG_SECONDS)
@@ -117,7 +131,7 @@ export function examineChains(chains: readonly FollowedChain[]): Finding {
 export async function examineOrphans(query: Query): Promise<Finding> {
   const [row] = await query<{ claims: number; signatures: number; metadata: number }>(
     `select
-      (select count(*) from back_filled_claims join followed_chains using (chain_id) where not is_back_filling)::integer as claims,
+      (select count(*) from back_filled_claims join followed_chains using (chain_id) where not is_back_filling and joining is null)::integer as claims,
       (select count(*) from detached_claim_signatures)::integer as signatures,
       (select count(*) from campaign_metadata metadata
         where not exists (select from campaigns where campaigns.id = metadata.id))::integer as metadata`,

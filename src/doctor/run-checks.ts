@@ -120,7 +120,13 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     checkOf('schema objects', (query) => examineSchemaObjects(query, schema)),
     locale,
     ...dataChecks.map(({ name, examine }) => checkOf(name, (query) => examine(query, sample))),
-    { name: 'chains', examine: async () => examineChains(await inCheckSnapshot(examined.listChains)) },
+    {
+      name: 'chains',
+      async examine() {
+        const chains = await inCheckSnapshot(examined.listChains)
+        return await inCheckSnapshot((query) => examineChains(chains, query))
+      },
+    },
     checkOf('orphans', examineOrphans),
     checkOf('data version', (query) => examineRevision(query, earlier)),
   ])

@@ -15,6 +15,8 @@ export type ChainEvent =
   | { type: 'stored'; update: ChainUpdate }
   /** The newest block of the chain is stored. */
   | { type: 'arrived'; asOf: BlockHeader }
+  /** The chain file has cores of stored campaigns no more. */
+  | { type: 'unfollowed'; cores: readonly string[] }
   /** The database refuses the facts of a campaign; without a reason, it has accepted them now. */
   | { type: 'left-out'; campaignId: string; reason: string | undefined }
   /** Counters of contracts were compared with what is stored. */

@@ -169,6 +169,9 @@ export class ChainWorker {
         await this.#client.until(signal).heads()
       },
       isEnough: isOnce ? (asOf) => this.#isEnough(asOf) : undefined,
+      onUnfollowed: (cores) => {
+        if (cores.length > 0) onEvent({ type: 'unfollowed', cores })
+      },
       onSkipped: (campaignId, reason) => onEvent({ type: 'left-out', campaignId, reason }),
       signal,
     })

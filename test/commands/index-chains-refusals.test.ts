@@ -110,11 +110,11 @@ chain 8453: the feed ${silent} does not answer as a price feed
     )
   })
 
-  test('a chain that was followed from another block on', async () => {
+  test('a chain that was followed from an earlier block on', async () => {
     await using database = await createTestDatabase()
     await using node = await startScriptedNode(playedRecording(END - 20))
     await using chains = await aChainFile(chainEntry([node.url]))
-    await using others = await aChainFile(chainEntry([node.url], { startBlock: recording.startBlock - 1 }))
+    await using others = await aChainFile(chainEntry([node.url], { startBlock: recording.startBlock + 1 }))
     const settings = { DATABASE_URL: database.url }
     expect(await runCli(['index', '--chains', chains.file, '--once'], settings)).toMatchObject({ code: 0 })
     const { code, stderr } = await runCli(['index', '--chains', others.file, '--once'], settings)

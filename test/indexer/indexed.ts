@@ -1,3 +1,4 @@
+import type { ChainSettings } from '../../src/indexer/chain-config.ts'
 import { createChainClient } from '../../src/indexer/rpc/chain-client.ts'
 import { EndpointError } from '../../src/indexer/rpc/endpoint-errors.ts'
 import { ChainUnavailableError, defaultEndpointSettings } from '../../src/indexer/rpc/endpoints.ts'
@@ -15,12 +16,23 @@ export const settingsOf = (url: string) => ({
   startBlock: recording.startBlock,
 })
 
+interface IndexedOptions extends SkippedCampaignOptions {
+  /** What the chain file says otherwise. */
+  chain?: Partial<Pick<ChainSettings, 'cores' | 'startBlock'>>
+  onUnfollowed?: (cores: readonly string[]) => void
+}
+
 /** Follows the recorded contracts on a node, into a database. */
-export async function openIndexed(databaseUrl: string, url: string, skipped: SkippedCampaignOptions = {}) {
-  const chain = settingsOf(url)
+export async function openIndexed(
+  databaseUrl: string,
+  url: string,
+  { chain: parts = {}, onUnfollowed, ...skipped }: IndexedOptions = {},
+) {
+  const chain = { ...settingsOf(url), ...parts }
   const store = await openChainStore(databaseUrl, chain, {
     onWait: () => undefined,
     signal: AbortSignal.timeout(30_000),
+    ...(onUnfollowed && { onUnfollowed }),
     ...skipped,
   })
   const client = createChainClient({
@@ -41,8 +53,8 @@ export async function openIndexed(databaseUrl: string, url: string, skipped: Ski
   }
   const memory = {}
 
-  /** Looks until nothing has changed. @returns the steps that were written. */
-  async function settle() {
+  /** Looks until nothing has changed, or so many steps are written. @returns the steps that were written. */
+  async function settle(maxSteps = Number.POSITIVE_INFINITY) {
     const steps: ChainUpdate[] = []
     for (let looks = 0; looks < 30; looks += 1) {
       try {
@@ -50,6 +62,7 @@ export async function openIndexed(databaseUrl: string, url: string, skipped: Ski
         for await (const step of looking) {
           await store.apply(step)
           steps.push(step)
+          if (steps.length >= maxSteps) return steps
         }
       } catch (error) {
         if (!(error instanceof EndpointError || error instanceof ChainUnavailableError)) throw error

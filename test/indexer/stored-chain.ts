@@ -19,13 +19,26 @@ export class StoredChain implements FollowedStore {
 
   constructor(startBlock: number) {
     this.startBlock = startBlock
-    this.state = { asOf: null, window: [], backFilledTo: startBlock - 1, backFilledHash: null, feeds: [] }
+    this.state = {
+      asOf: null,
+      window: [],
+      backFilledTo: startBlock - 1,
+      backFilledHash: null,
+      feeds: [],
+      joining: null,
+    }
   }
 
   async find({ ids, contracts }: { ids: readonly string[]; contracts: readonly Hex[] }) {
     return [...this.origins.values()].filter(
       (origin) => ids.includes(origin.id) || contractsOf(origin).some((contract) => contracts.includes(contract)),
     )
+  }
+
+  findAny = this.find
+
+  async unjoined() {
+    return []
   }
 
   async affectedAbove(blockNumber: number) {
@@ -49,9 +62,17 @@ export class StoredChain implements FollowedStore {
   apply(step: ChainUpdate) {
     switch (step.type) {
       case 'rest':
+      case 'added':
         return
       case 'restart':
-        this.state = { asOf: null, window: [], backFilledTo: this.startBlock - 1, backFilledHash: null, feeds: [] }
+        this.state = {
+          asOf: null,
+          window: [],
+          backFilledTo: this.startBlock - 1,
+          backFilledHash: null,
+          feeds: [],
+          joining: null,
+        }
         this.affects = []
         for (const facts of [this.origins, this.campaigns, this.claims, this.prices]) facts.clear()
         return

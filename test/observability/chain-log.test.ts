@@ -50,7 +50,10 @@ function aJournal() {
 test('a back-fill says how far it is and how fast, every five seconds at most', () => {
   const { note, pass, said } = aJournal()
   expect(said()).toEqual([{ endpoints: 1, startBlock: 1001, msg: 'chain configured' }])
-  note({ type: 'opened', state: { asOf: null, window: [], backFilledTo: 1000, backFilledHash: null, feeds: [] } })
+  note({
+    type: 'opened',
+    state: { asOf: null, window: [], backFilledTo: 1000, backFilledHash: null, feeds: [], joining: null },
+  })
   note({ type: 'heads', head: at(3010), finalized: at(3000) })
   said()
   for (const to of [1100, 1200, 1400]) {

@@ -64,7 +64,14 @@ async function proveChain(url: string, chain: ChainSettings): Promise<ProofRepor
   }
 }
 
-const NOTHING_STORED: FollowedState = { asOf: null, window: [], backFilledTo: 0, backFilledHash: null, feeds: [] }
+const NOTHING_STORED: FollowedState = {
+  asOf: null,
+  window: [],
+  backFilledTo: 0,
+  backFilledHash: null,
+  feeds: [],
+  joining: null,
+}
 
 /** Writes what is missing in some blocks; nothing else writes the chain meanwhile. */
 function createWriter(following: Following, store: ChainStore) {

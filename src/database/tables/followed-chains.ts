@@ -35,7 +35,7 @@ export const followedChains = pgTable(
   'followed_chains',
   {
     chainId: chainId().primaryKey(),
-    /** The campaign cores whose events count, ascending; with another list the chain would have to be read again. */
+    /** The campaign cores whose events count, ascending. */
     cores: address().array().notNull(),
     /** First block that is read. */
     startBlock: blockNumber().notNull(),
@@ -47,6 +47,8 @@ export const followedChains = pgTable(
     backFilledTo: blockNumber().notNull(),
     /** Hash of that block during the backfill; null if unknown. */
     backFilledHash: text(),
+    /** What was added to the chain file, and how far that is read; null if all of it is followed. */
+    joining: json(),
     /** Price feeds, and how far each is read: see src/indexer/feeds/followed-feeds. */
     feeds: json().$type<unknown[]>().notNull().default([]),
     /** The newest block whose effects responses show; null if there is none yet. */

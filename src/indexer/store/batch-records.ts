@@ -61,6 +61,15 @@ export const toRetryBatch = (chainId: number, campaign: ChainCampaign): Batch =>
   stored: [waitingClaims(chainId, 1, `campaign_id = '${campaign.record.id}'`)],
 })
 
+/** A batch with campaigns that were added, and the claims that have waited for them. */
+export const withWaitingClaims = (chainId: number, batch: Batch, ids: readonly string[]): Batch => ({
+  ...batch,
+  stored: [
+    ...(batch.stored ?? []),
+    waitingClaims(chainId, batch.records.length, `campaign_id = any ('{${ids.join()}}')`),
+  ],
+})
+
 /** Claims that wait for their campaign, as records that follow some others. IDs are in the form of the API. */
 const waitingClaims = (chainId: number, records: number, condition: string) => ({
   of: 'claim' as const,

@@ -12,17 +12,27 @@ interface ChainReader extends Omit<FollowedStore, 'dueAgain'> {
   contracts(): Promise<Hex[]>
 }
 
+/** Whether a campaign is followed: its core is, and it is not from before the first block. */
+const IS_JOINED = `split_part(id, ':', 2) = any (cores) and (origin ->> 'blockNumber')::bigint >= start_block`
+
+/** Whether it is one of what was added to the chain file. */
+const IS_ADDED = `joining is not null and not (${IS_JOINED})
+  and split_part(id, ':', 2) in (select json_array_elements_text(joining -> 'cores'))`
+
 /** What the sync reads from the store. */
 export function createChainReader(client: pg.Client, chainId: number): ChainReader {
   const listOrigins = async (condition: string, values: unknown[]) => {
     const { rows } = await client.query<{ origin: CampaignOrigin }>(
-      `select origin from followed_campaigns where chain_id = $1 ${condition}`,
+      `select origin from followed_campaigns join followed_chains using (chain_id) where chain_id = $1 ${condition}`,
       [chainId, ...values],
     )
     return rows.map(({ origin }) => origin)
   }
   return {
-    find: ({ ids, contracts }) => listOrigins('and (id = any ($2) or contracts && $3::text[])', [ids, contracts]),
+    find: ({ ids, contracts }) =>
+      listOrigins(`and (id = any ($2) or contracts && $3::text[]) and ${IS_JOINED}`, [ids, contracts]),
+    findAny: ({ ids, contracts }) => listOrigins('and (id = any ($2) or contracts && $3::text[])', [ids, contracts]),
+    unjoined: () => listOrigins(`and ${IS_ADDED}`, []),
     backFilled: () => listOrigins('', []),
     async affectedAbove(blockNumber) {
       const { rows } = await client.query<{ id: string }>(

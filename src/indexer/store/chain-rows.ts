@@ -84,6 +84,18 @@ export const dropBackFilledClaims = (
     [chainId, claims.map(({ txHash }) => txHash), claims.map(({ logIndex }) => logIndex)],
   )
 
+/** What a chain file has that is not followed yet, and how far that is read. */
+export interface StoredJoining {
+  cores: Hex[]
+  startBlock: number
+  readTo: number
+  hash: Hex | null
+}
+
+/** Assignments by which what was added to the chain file is followed from here on. */
+export const JOIN = `joining = null, start_block = coalesce((joining ->> 'startBlock')::bigint, start_block),
+  cores = case when joining is null then cores else array(select json_array_elements_text(joining -> 'cores')) end`
+
 /** The window moves on: withdrawn blocks go, and final ones, except the newest of them. */
 export async function storeBlocks(
   client: pg.Client,
@@ -108,7 +120,13 @@ export async function storeBlocks(
     insert into followed_blocks (chain_id, number, hash, touched_campaigns, claims)
     select $1, number, hash, array(select json_array_elements_text(campaigns)), claims
     from json_to_recordset($3) as block (number bigint, hash text, campaigns json, claims jsonb)
-    where number >= $2`,
+    where number >= $2
+    -- What was added to the chain file has also touched blocks that are stored.
+    on conflict (chain_id, number) do update
+    set touched_campaigns = array(
+        select unnest(followed_blocks.touched_campaigns || excluded.touched_campaigns) as id group by id order by id),
+      claims = (select coalesce(jsonb_agg(claim), '[]') from (
+        select distinct jsonb_array_elements(followed_blocks.claims || excluded.claims) as claim order by claim) merged)`,
     [chainId, Math.min(asOf.number, finalized), JSON.stringify([...rows.values()])],
   )
 }
@@ -140,10 +158,13 @@ export async function readStored(
     backFilledTo: string
     backFilledHash: Hex | null
     feeds: FollowedFeed[]
+    cores: Hex[]
+    startBlock: string
+    joining: StoredJoining | null
     window: BlockReference[] | null
   }>(
     `select step as writes, is_back_filling as "isBackFilling", back_filled_to as "backFilledTo",
-      back_filled_hash as "backFilledHash", feeds, (
+      back_filled_hash as "backFilledHash", feeds, cores, start_block as "startBlock", joining, (
       select json_agg(json_build_object('number', number, 'hash', hash) order by number) from followed_blocks
       where followed_blocks.chain_id = followed_chains.chain_id
     ) as window
@@ -161,6 +182,15 @@ export async function readStored(
       backFilledTo: Number(stored.backFilledTo),
       backFilledHash: stored.backFilledHash,
       feeds: stored.feeds,
+      joining:
+        stored.joining === null
+          ? null
+          : {
+              joined: new Set(stored.cores),
+              startBlock: Number(stored.startBlock),
+              readTo: stored.joining.readTo,
+              hash: stored.joining.hash,
+            },
     },
   }
 }

@@ -8,7 +8,7 @@ import type { ChainSettings } from '../chain-config.ts'
 import type { FindUnstored } from '../sync/missed-blocks.ts'
 import type { ChainUpdate, FollowedState, FollowedStore } from '../sync/sync-updates.ts'
 import { createChainReader } from './chain-reader.ts'
-import { registerChain } from './chain-registration.ts'
+import { applyFactories, registerChain } from './chain-registration.ts'
 import { recordTrouble } from './chain-rows.ts'
 import { applyChainFile } from './feed-rows.ts'
 import type { SkippedCampaignOptions } from './skipped-campaigns.ts'
@@ -48,6 +48,8 @@ interface OpeningOptions extends SkippedCampaignOptions {
   signal: AbortSignal
   /** Called while another process follows the chain, with its newest stored block: whether that is enough. */
   isEnough?: ((asOf: number) => Promise<boolean>) | undefined
+  /** Called with the cores of stored campaigns that the chain file has no more. */
+  onUnfollowed?: (cores: readonly string[]) => void
   /** Called before a chain is registered: fails unless one of its endpoints serves that chain. */
   confirm?: () => Promise<unknown>
 }
@@ -64,7 +66,7 @@ const POLL_INTERVAL_MS = 500
 export async function openChainStore(
   url: string,
   chain: ChainSettings,
-  { onWait, signal, isEnough, confirm, ...skipped }: OpeningOptions,
+  { onWait, signal, isEnough, confirm, onUnfollowed = () => undefined, ...skipped }: OpeningOptions,
 ): Promise<ChainStore> {
   const client = await connectForBatches(url, 'reward-campaigns index')
   try {
@@ -72,6 +74,7 @@ export async function openChainStore(
     await takeChainLock(client, chain.chainId, { onWait, signal, isEnough })
     const ingest = await prepareIngest(client)
     await client.query('select set_config($1, $2, false)', [FOLLOWS, String(chain.chainId)])
+    onUnfollowed(await applyFactories(client, chain))
     await applyChainFile(client, ingest, chain)
     const writer = await UpdateWriter.open(client, ingest, { ...chain, url }, skipped)
     return {

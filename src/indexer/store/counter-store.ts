@@ -46,7 +46,7 @@ async function countStored(client: pg.Client, chain: ChainIdentity, part: Compar
         select hash from followed_blocks where chain_id = $1 and followed_blocks.number = chosen.number
       ) as hash
     from followed_chains, lateral (select least(finalized_block, as_of_block) as number) chosen
-    where chain_id = $1 and not is_back_filling and number >= start_block
+    where chain_id = $1 and not is_back_filling and joining is null and number >= start_block
       and number >= (select min(followed_blocks.number) - 1 from followed_blocks where chain_id = $1)`,
     [chainId],
   )
@@ -123,6 +123,7 @@ const dueCounters = `with above as (
     ) as kind on kind.type = incentives.type
     left join above on above.campaign_key = campaigns.key and incentive_position = incentives.position
     where campaigns.chain_id = $1
+      and split_part(campaigns.id, ':', 2) = any (array(select unnest(cores) from followed_chains where chain_id = $1))
       and campaigns.id not in (select campaign_id from left_out_campaigns where chain_id = $1)
   ), judged as (
     select counted.*, compared_at, agreed_block,

@@ -12,11 +12,13 @@ import {
   toFirstBatch,
   type WrittenChain,
   withoutCampaigns,
+  withWaitingClaims,
 } from './batch-records.ts'
 import {
   deleteUnknownAbove,
   dropBackFilledClaims,
   dropOrigins,
+  JOIN,
   readStored,
   recordSync,
   storeBackfilledClaims,
@@ -98,6 +100,7 @@ export class UpdateWriter {
     if (next.type === 'rest') return this.#record(next)
     if (next.type === 'restart') await this.#restart()
     else if (next.type === 'back-fill') await this.#backFill(next)
+    else if (next.type === 'added') await this.#storeAdded(next)
     else if (next.type === 'past-prices') await this.#pastPrices(next)
     else await this.#writeBlocks(next)
     this.#stored = await readStored(this.#client, this.#chain.chainId)
@@ -124,7 +127,7 @@ export class UpdateWriter {
       }
       await this.#setState(
         `is_back_filling = true, back_filled_to = $3, back_filled_hash = null, feeds = $4, proven_block = null, proven_at = null,
-        proven_campaigns = null, proven_claims = null, uncounted_campaigns = null, uncounted_claims = null, differences = 0`,
+        proven_campaigns = null, proven_claims = null, uncounted_campaigns = null, uncounted_claims = null, differences = 0, ${JOIN}`,
         [startBlock - 1, '[]'],
       )
     })
@@ -145,6 +148,16 @@ export class UpdateWriter {
         'back_filled_to = $3, back_filled_hash = $4, head_block = $5, finalized_block = $6, feeds = coalesce($7, feeds)',
         [to, hash, head.number, finalized, feedsAsJson(feedFacts)],
       )
+    })
+  }
+
+  async #storeAdded({ to, hash, origins, claims, unreadable }: UpdateOf<'added'>) {
+    const { chainId } = this.#chain
+    await inTransaction(this.#client, async () => {
+      await storeOrigins(this.#client, chainId, origins)
+      await storeUnknown(this.#client, chainId, [], unreadable)
+      await storeBackfilledClaims(this.#client, chainId, claims)
+      await this.#setState(`joining = (joining::jsonb || $3::jsonb)::json`, [JSON.stringify({ readTo: to, hash })])
     })
   }
 
@@ -210,7 +223,7 @@ export class UpdateWriter {
       await storeBlocks(client, chainId, update)
       await this.#setState(
         `is_back_filling = false, back_filled_to = $3, back_filled_hash = null, as_of_block = $3, as_of_block_hash = $4,
-        as_of_at = to_timestamp($5), head_block = $6, finalized_block = $7, feeds = coalesce($8, feeds)`,
+        as_of_at = to_timestamp($5), head_block = $6, finalized_block = $7, feeds = coalesce($8, feeds)${update.isJoining ? `, ${JOIN}` : ''}`,
         [asOf.number, asOf.hash, asOf.timestamp, head.number, finalized, feedsAsJson(update.feedFacts)],
       )
       if (base !== -1 && changesFacts(update)) await this.#ingest.recordFinality(chainId, finalized)
@@ -235,10 +248,16 @@ export class UpdateWriter {
     const batch = isFirst
       ? await toFirstBatch(client, chain, accepted, ids)
       : await toBatch(client, chain, accepted, isWritten)
-    await this.#ingest.applyWithin(batch)
+    const found = update.isJoining ? accepted.campaigns.map(({ record }) => record.id) : []
+    await this.#ingest.applyWithin(found.length === 0 ? batch : withWaitingClaims(chainId, batch, found))
     const origins = campaigns.map(({ origin }) => origin)
     await storeOrigins(client, chainId, origins)
     await dropOrigins(client, revertedCampaigns)
+    if (found.length > 0) {
+      await client.query('delete from back_filled_claims where chain_id = $1 and campaign_id = any ($2)', [
+        ...[chainId, found],
+      ])
+    }
     if (isFirst) {
       const others = 'delete from back_filled_claims where chain_id = $1 and campaign_id <> all ($2)'
       await client.query(others, [chainId, [...ids]])

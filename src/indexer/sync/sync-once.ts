@@ -1,6 +1,7 @@
 import { type FoundFeeds, withdrawnAbove } from '../feeds/followed-feeds.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
 import { startFromNothing } from './backfill.ts'
+import { readAdded, withoutAdded } from './joining.ts'
 import { type BlockReference, checkLink, findAncestor, linkedBlocks, readTowardsHead } from './linked-blocks.ts'
 import { type LogRange, OtherHistoryError, readRanges } from './log-ranges.ts'
 import { toNewBlocks, withFeeds } from './new-blocks.ts'
@@ -39,11 +40,8 @@ export async function* syncOnce(
   }
 }
 
-async function* readUpdates(
-  following: Following,
-  state: FollowedState,
-  memory: SyncMemory,
-): AsyncGenerator<ChainUpdate> {
+async function* readUpdates(all: Following, state: FollowedState, memory: SyncMemory): AsyncGenerator<ChainUpdate> {
+  const following = withoutAdded(all, state)
   const { client, settings } = following
   const { head, finalized: final } = await client.heads()
   const finalized = finalBelow(following, head, final)
@@ -60,6 +58,7 @@ async function* readUpdates(
     })
     const feedFacts = await readPast(following, state.feeds, found, state.window, head.hash)
     yield feedFacts === undefined ? { type: 'rest', head, finalized } : { type: 'past-prices', feedFacts }
+    if (feedFacts === undefined) yield* readAdded(all, state, memory, { asOf: head, head, finalized })
     return
   }
   const isNext = head.parentHash === asOf.hash
@@ -89,6 +88,7 @@ async function* readUpdates(
   const past = { feeds: [...stored], reset: [] }
   const feedFacts = await readPast(following, stored, past, [...retained, ...update.blocks], update.asOf.hash)
   if (feedFacts !== undefined) yield { type: 'past-prices', feedFacts }
+  yield* readAdded(all, state, memory, update)
 }
 
 /** The newest final block, or where no node says which it is, one far below the head. */

@@ -29,10 +29,27 @@ export interface FollowedState {
   backFilledHash: Hex | null
   /** Price feeds, and how far their prices are stored. */
   feeds: readonly FollowedFeed[]
+  /** What has been added to the chain file, and is not read yet; null if there is nothing. */
+  joining: Joining | null
 }
 
-/** What the sync reads from the store. */
+/** How far what was added to a chain file is read. */
+export interface Joining {
+  /** The cores that are followed. */
+  joined: ReadonlySet<Hex>
+  /** The first block of what is followed. */
+  startBlock: number
+  /** The last block of which what is new is stored, and its hash: null before the first. */
+  readTo: number
+  hash: Hex | null
+}
+
+/** What the sync reads from the store. What was added to the chain file is found only where that is said. */
 export interface FollowedStore extends KnownCampaigns {
+  /** The same as `find`, also of what was added. */
+  findAny: KnownCampaigns['find']
+  /** Campaigns of what was added. */
+  unjoined(): Promise<CampaignOrigin[]>
   /** IDs of the campaigns that blocks above this number touched. */
   affectedAbove(blockNumber: number): Promise<string[]>
   /** Campaigns that the backfill has found. */
@@ -73,6 +90,8 @@ export type ChainUpdate =
   | ({ type: 'back-fill'; to: number; hash: Hex; head: BlockHeader; finalized: number } & Omit<FixedFacts, 'prices'> & {
         feedFacts: FeedFacts
       })
+  /** Facts of final blocks that were added to the chain file. Responses do not show them yet. */
+  | ({ type: 'added'; to: number; hash: Hex } & Omit<FixedFacts, 'prices'>)
   /** The chain as of a block. What is stored of blocks above `base` is withdrawn first. */
   | ({ type: 'new-blocks' } & NewBlocks)
   /** Prices of blocks up to the newest stored one, from aggregators that were found since. */
@@ -101,6 +120,8 @@ export interface NewBlocks extends Omit<FixedFacts, 'origins' | 'prices'> {
   revertedCampaigns: string[]
   tokens: TokenRecord[]
   feedFacts: FeedFacts
+  /** Whether all that was added to the chain file is shown from here on; its blocks may be stored already. */
+  isJoining?: boolean
 }
 
 interface FollowingSettings extends BackFillSettings {

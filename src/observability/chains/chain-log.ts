@@ -68,6 +68,8 @@ export class ChainLog {
         }
         this.#isFollowing = true
         return
+      case 'unfollowed':
+        return this.#log.warn({ cores: event.cores }, 'cores taken out of the chain file: not followed any more')
       case 'left-out': {
         const { campaignId, reason } = event
         if (reason === undefined) return this.#log.info({ campaignId }, 'skipped campaign stored')
@@ -135,10 +137,11 @@ export class ChainLog {
       return this.#log.debug({ prices: update.feedFacts.prices.length }, 'prices of the past were read')
     }
     if (update.type === 'restart' || update.type === 'rest') return
-    if (update.type === 'back-fill') this.#logBackfill(update.to)
+    if (update.type === 'back-fill' || update.type === 'added') this.#logBackfill(update.to)
     else {
       this.#asOf = update.asOf
       const { depth, base, asOf } = update
+      if (update.isJoining) this.#log.info({ campaigns: update.campaigns.length }, 'additions of the chain file joined')
       if (depth > 0) this.#log.info({ depth, base, asOf: asOf.number }, 'reorganisation handled')
     }
     const unknown = update.type === 'new-blocks' ? update.campaigns.flatMap((campaign) => campaign.unknown) : []

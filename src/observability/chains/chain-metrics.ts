@@ -75,10 +75,10 @@ export function createChainMetrics(options: ChainMetricsOptions) {
       if (event.type === 'read-again') missedClaims.inc(labels, event.read.claims)
       if (event.type !== 'stored') return
       const { update } = event
-      if (update.type !== 'back-fill' && update.type !== 'new-blocks') return
+      if (update.type !== 'back-fill' && update.type !== 'added' && update.type !== 'new-blocks') return
       claims.inc(labels, update.claims.length)
       orphanClaims.inc(labels, update.orphanClaims)
-      if (update.type === 'back-fill') return
+      if (update.type !== 'new-blocks') return
       setAsOf(update.asOf)
       campaigns.inc(labels, update.campaigns.length)
       if (update.depth === 0) return

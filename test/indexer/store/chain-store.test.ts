@@ -230,13 +230,13 @@ describe('who owns what', () => {
     expect(await api.database.query('select * from followed_chains')).toEqual([])
   })
 
-  test('a chain is not followed under other settings', async () => {
+  test('a chain is not followed from a later block on', async () => {
     await using database = await createTestDatabase()
     await using node = await startScriptedNode(playedRecording(END - 20))
     await using _index = await openIndexed(database.url, node.url)
-    const others = { ...settingsOf(node.url), startBlock: 1 }
+    const others = { ...settingsOf(node.url), startBlock: recording.startBlock + 1 }
     await expect(openChainStore(database.url, others, waiting())).rejects.toThrow(
-      `chain 8453 has been followed from block ${recording.startBlock} with the cores ${[...settingsOf('').cores]}`,
+      `chain 8453 has been followed from block ${recording.startBlock} on: to begin later it needs a database`,
     )
   })
 

@@ -41,6 +41,8 @@ async function openKilledStore(database: TestDatabase, startBlock: number, isKil
   const scenario = {
     store: {
       find: (query: Parameters<FollowedStore['find']>[0]) => store.find(query),
+      findAny: (query: Parameters<FollowedStore['find']>[0]) => store.findAny(query),
+      unjoined: () => store.unjoined(),
       affectedAbove: (block: number) => store.affectedAbove(block),
       backFilled: () => store.backFilled(),
       dueAgain: () => store.dueAgain(),

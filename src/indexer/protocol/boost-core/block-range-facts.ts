@@ -59,7 +59,9 @@ export async function readBlockRange(
     ],
   }
   for (const campaign of await known.find(query)) {
-    if (!campaigns.has(campaign.id)) campaigns.set(campaign.id, campaign)
+    const created = campaigns.get(campaign.id)
+    // Blocks may be read again: what is stored of a campaign need not be.
+    if (created === undefined || created.blockHash === campaign.blockHash) campaigns.set(campaign.id, campaign)
   }
   for (const [id, incentives] of added) growBy(campaigns, id, incentives)
   await Promise.all(
