@@ -60,8 +60,9 @@ program
   .option('--chains <file>', 'chain file, in YAML or JSON')
   .option('--once', 'exit when each chain has reached the head it had at the start')
   .option('--prove', 'with --chains: compare the counters of contracts with what is stored, mend, and exit')
+  .option('--check', 'with --chains: ask the endpoints what indexing needs, and exit; writes nothing')
   .option('--status', 'show the indexing status of each chain')
-  .option('--json', 'with --status or --prove: print NDJSON')
+  .option('--json', 'with --status, --prove or --check: print NDJSON')
   .action(index)
 
 program
@@ -159,17 +160,31 @@ program
   .argument('<url>', 'base URL of the operations', toBaseUrl)
   .action(async (url: string) => (await import('./services/mcp.ts')).mcp(url))
 
-type IndexOptions = { chains?: string; once?: boolean; prove?: boolean; status?: boolean; json?: boolean }
+type IndexOptions = {
+  chains?: string
+  once?: boolean
+  prove?: boolean
+  check?: boolean
+  status?: boolean
+  json?: boolean
+}
 
-async function index({ chains, once = false, prove = false, status = false, json = false }: IndexOptions) {
+async function index(options: IndexOptions) {
+  const { chains, once = false, prove = false, check = false, status = false, json = false } = options
   if ((chains === undefined) !== status) program.error('error: index needs --chains FILE, or --status')
-  const isMisplaced = (once || prove) && (chains === undefined || (once && prove))
-  if (isMisplaced || (json && !status && !prove)) {
-    program.error('error: either --once or --prove goes with --chains, and --json with --status or --prove')
+  const modes = [once, prove, check].filter(Boolean).length
+  if (modes > (chains === undefined ? 0 : 1) || (json && !status && !prove && !check)) {
+    program.error(
+      'error: one of --once, --prove and --check goes with --chains, and --json with --status, --prove or --check',
+    )
   }
   if (chains === undefined) {
     const { printIndexStatus } = await import('./services/index-status.ts')
     return printIndexStatus(await readSettings(), { json })
+  }
+  if (check) {
+    const { checkChains } = await import('./services/check-chains.ts')
+    return checkChains({ chains, json })
   }
   if (prove) {
     const { proveChains } = await import('./services/prove-chains.ts')
@@ -183,7 +198,10 @@ program.hook('preAction', async (_program, command) => {
   // What goes on until it is ended does so in its own way.
   const isService =
     ['serve', 'notify'].includes(command.name()) ||
-    (command.name() === 'index' && command.opts().chains !== undefined && command.opts().prove !== true)
+    (command.name() === 'index' &&
+      command.opts().chains !== undefined &&
+      !command.opts().prove &&
+      !command.opts().check)
   if (isService) return
   // The reader has gone, as `head` does: the rest is for none.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -11,7 +11,8 @@ import { runCli } from '../setup/servers/processes.ts'
 
 import { aChainFile, chainEntry } from './indexing.ts'
 
-const MISPLACED = 'error: either --once or --prove goes with --chains, and --json with --status or --prove'
+const MISPLACED =
+  'error: one of --once, --prove and --check goes with --chains, and --json with --status, --prove or --check'
 const END = recording.blocks.at(-1)?.number ?? 0
 
 describe('index refuses, with code 1 and before anything is followed,', () => {
@@ -64,12 +65,25 @@ describe('index refuses, with code 1 and before anything is followed,', () => {
     [['--chains', 'x', '--status'], 'error: index needs --chains FILE, or --status'],
     [['--status', '--once'], MISPLACED],
     [['--status', '--prove'], MISPLACED],
+    [['--status', '--check'], MISPLACED],
+    [['--chains', 'x', '--check', '--prove'], MISPLACED],
     [['--chains', 'x', '--once', '--prove'], MISPLACED],
     [['--chains', 'x', '--json'], MISPLACED],
   ])('options that do not go together: %j', async (options, sentence) => {
     const { code, stderr } = await runCli(['index', ...options], {})
     expect(code).toBe(1)
     expect(stderr.split('\n')[0]).toBe(sentence)
+  })
+
+  test('with --check a chain of which an endpoint fails; it needs no database', async () => {
+    await using node = await startScriptedNode({ ...playedRecording(END), chainId: 10 })
+    await using chains = await aChainFile(chainEntry([node.url]))
+    const { code, stdout, stderr } = await runCli(['index', '--chains', chains.file, '--check', '--json'], {
+      DATABASE_URL: 'postgres://127.0.0.1:1/none',
+    })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+    expect(JSON.parse(stdout)).toMatchObject({ state: 'failed', found: 'is of chain 10, not of chain 8453' })
+    expect(node.asked.map(({ method }) => method)).toEqual(['eth_chainId'])
   })
 
   test('a chain of which campaigns were imported, and asks no node of any chain', async () => {
