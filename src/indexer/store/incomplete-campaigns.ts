@@ -5,8 +5,8 @@ import { fixedKeys } from '../protocol/protocols.ts'
 const MAX_DUE = 20
 
 /**
- * The campaigns of a chain that an earlier version has stored without something that is fixed, or without the state of
- * an auction, which is read with them again. They are due in turn: some may stay incomplete.
+ * The campaigns of a chain that an earlier version has stored without something that is fixed, without the state of
+ * an auction, which is read with them again, or with a component of a kind that it did not know. They are due in turn: some may stay incomplete.
  */
 export async function findIncomplete(client: pg.Client, chainId: number) {
   const { rows } = await client.query<{ id: string }>(
@@ -15,7 +15,10 @@ export async function findIncomplete(client: pg.Client, chainId: number) {
       and exists (select from json_array_elements_text(keys) as fixed (key) where origin -> key is null)
     union
     select campaigns.id from incentives join incentive_traits using (type) join campaigns on key = campaign_key
-    where incentive_traits.reward = 'auction' and auction is null and campaigns.chain_id = $1`,
+    where incentive_traits.reward = 'auction' and auction is null and campaigns.chain_id = $1
+    union
+    select campaign_id from unknown_components join followed_campaigns on id = campaign_id
+    where unknown_components.chain_id = $1`,
     [chainId, JSON.stringify(fixedKeys)],
   )
   const ids = new Set(rows.map(({ id }) => id))

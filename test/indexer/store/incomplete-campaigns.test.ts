@@ -55,3 +55,36 @@ test('of more incomplete campaigns than are read with one block, each has its tu
   expect(Math.max(...looks.map(({ length }) => length))).toBeLessThan(25)
   expect(new Set(looks.flat()).size).toBe(50)
 })
+
+test('a component that an earlier version did not know is read again after the next start', async () => {
+  await using database = await createTestDatabase()
+  const chain = new Playing(10)
+  await using node = await startScriptedNode(chain)
+  chain.mine(40)
+  {
+    await using indexed = await openIndexed(database.url, node.url)
+    await indexed.settle()
+  }
+  const [campaign] = await database.query('select id, origin from followed_campaigns order by id limit 1')
+  const id = String(campaign?.id)
+  await database.query(
+    `update followed_campaigns
+    set origin = jsonb_set(jsonb_set(origin::jsonb, '{incentives,0,fixed}', 'null'), '{actionDetails,steps}', 'null')::json
+    where id = $1`,
+    [id],
+  )
+  await database.query(
+    `insert into unknown_components (chain_id, campaign_id, kind, contract, position)
+    select 8453, $1, kind, '0x' || repeat('00', 20), position
+    from (values ('incentive', 0), ('action', -1)) as component (kind, position)`,
+    [id],
+  )
+  await using indexed = await openIndexed(database.url, node.url)
+  chain.mine(0)
+  await indexed.settle()
+  expect(await database.query('select * from unknown_components')).toEqual([])
+  expect(await database.query('select id, origin from followed_campaigns where id = $1', [id])).toEqual([campaign])
+  chain.mine(0)
+  const later = await indexed.settle()
+  expect(later.flatMap((step) => (step.type === 'new-blocks' ? step.campaigns : []))).toEqual([])
+})

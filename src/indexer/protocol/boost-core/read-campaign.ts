@@ -30,11 +30,14 @@ export async function completeOrigin(
   if (blockTimestamp === undefined) throw new TypeError(`the time of the block of ${origin.id} is not there`)
   const [{ terms, incentives }, actionDetails, validator] = await Promise.all([
     completeIncentives(reader, origin, readerAt, setUps),
-    origin.actionDetails ?? readAction(reader, origin.action),
+    knownAction(origin) ?? readAction(reader, origin.action),
     knownValidator(origin) ?? readValidator(reader, origin.validator),
   ])
   return terms === undefined ? null : { ...origin, blockTimestamp, terms, incentives, actionDetails, ...validator }
 }
+
+/** What is stored of its action; undefined if that has still to be read, as one of unknown form has: it may be known by now. */
+const knownAction = ({ actionDetails }: BoostOrigin) => (actionDetails?.steps === null ? undefined : actionDetails)
 
 /** What is stored of its validator; undefined if something of it has still to be read. */
 function knownValidator({ maxClaimsPerClaimant, validatorKind }: BoostOrigin) {
@@ -59,7 +62,8 @@ async function completeIncentives(
     terms: origin.terms ?? boost?.terms,
     incentives: await Promise.all(
       incentives.map(async (incentive) =>
-        incentive.fixed === undefined
+        // One of unknown kind may be known by now.
+        incentive.fixed === undefined || incentive.fixed === null
           ? { ...incentive, fixed: await readFixedIncentive(reader, incentive.contract, atCreation(incentive)) }
           : incentive,
       ),
