@@ -230,6 +230,7 @@ CREATE TABLE "followed_chains" (
 	"proven_claims" bigint,
 	"uncounted_campaigns" bigint,
 	"uncounted_claims" bigint,
+	"contract_version" text,
 	"differences" integer DEFAULT 0 NOT NULL,
 	CONSTRAINT "followed_chains_as_of_is_whole" CHECK (num_nonnulls("followed_chains"."as_of_block", "followed_chains"."as_of_block_hash", "followed_chains"."as_of_at") in (0, 3))
 );
@@ -239,6 +240,15 @@ CREATE TABLE "left_out_campaigns" (
 	"chain_id" bigint NOT NULL,
 	"reason" text NOT NULL,
 	"left_out_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "undecoded_logs" (
+	"chain_id" bigint NOT NULL,
+	"block_number" bigint NOT NULL,
+	"log_index" integer NOT NULL,
+	"contract" text NOT NULL,
+	"topic" text NOT NULL,
+	CONSTRAINT "undecoded_logs_chain_id_block_number_log_index_pk" PRIMARY KEY("chain_id","block_number","log_index")
 );
 --> statement-breakpoint
 CREATE TABLE "unknown_components" (
@@ -505,6 +515,7 @@ ALTER TABLE "compared_counters" ADD CONSTRAINT "compared_counters_chain_id_follo
 ALTER TABLE "followed_blocks" ADD CONSTRAINT "followed_blocks_chain_id_followed_chains_chain_id_fk" FOREIGN KEY ("chain_id") REFERENCES "public"."followed_chains"("chain_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "followed_campaigns" ADD CONSTRAINT "followed_campaigns_chain_id_followed_chains_chain_id_fk" FOREIGN KEY ("chain_id") REFERENCES "public"."followed_chains"("chain_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "left_out_campaigns" ADD CONSTRAINT "left_out_campaigns_chain_id_followed_chains_chain_id_fk" FOREIGN KEY ("chain_id") REFERENCES "public"."followed_chains"("chain_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "undecoded_logs" ADD CONSTRAINT "undecoded_logs_chain_id_followed_chains_chain_id_fk" FOREIGN KEY ("chain_id") REFERENCES "public"."followed_chains"("chain_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "unknown_components" ADD CONSTRAINT "unknown_components_chain_id_followed_chains_chain_id_fk" FOREIGN KEY ("chain_id") REFERENCES "public"."followed_chains"("chain_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "claim_signatures" ADD CONSTRAINT "claim_signatures_incentive_exists" FOREIGN KEY ("campaign_key","incentive_position") REFERENCES "public"."incentives"("campaign_key","position") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "claims" ADD CONSTRAINT "claims_incentive_exists" FOREIGN KEY ("campaign_key","incentive_position") REFERENCES "public"."incentives"("campaign_key","position") ON DELETE no action ON UPDATE no action;--> statement-breakpoint

@@ -15,6 +15,7 @@ import { ChainRefusedError } from './store/chain-registration.ts'
 import { ChainMovedError } from './store/chain-rows.ts'
 import { type ChainStore, openChainStore, StoredElsewhereError } from './store/chain-store.ts'
 import { openProofStore } from './store/counter-store.ts'
+import { ContractVersion } from './sync/contract-version.ts'
 import { defaultBackFillSettings } from './sync/log-ranges.ts'
 import { MissedBlocks } from './sync/missed-blocks.ts'
 import { checkFeeds } from './sync/sync-feeds.ts'
@@ -65,6 +66,7 @@ export class ChainWorker {
   readonly #newHeads = createNewHeadSignal()
   readonly #sockets: ReturnType<typeof createHeadSockets>
   readonly #target: CatchUpTarget
+  readonly #version: ContractVersion
   readonly #begun = new AbortController()
   #opening: Promise<ChainStore> | undefined
   #writing: Promise<void> | undefined
@@ -77,6 +79,7 @@ export class ChainWorker {
     this.#options = options
     this.#limits = limits
     this.#target = new CatchUpTarget(chain.chainId, limits)
+    this.#version = new ContractVersion(chain)
     const knownContracts = async () => (await this.#opening)?.contracts() ?? []
     const onHeads = (heads: Heads) => {
       this.#target.recordHead(heads.head)
@@ -227,7 +230,7 @@ export class ChainWorker {
     proof: FollowedProof,
     readState: () => Promise<FollowedState>,
   ) {
-    const { chain, isOnce, onEvent } = this.#options
+    const { chain, isOnce, onEvent, signal } = this.#options
     for await (const update of updates) {
       if (update.type === 'trouble') {
         await this.#recordTrouble(store, this.#logTrouble(update.error))
@@ -245,6 +248,8 @@ export class ChainWorker {
       const newest = newestOf(update, state)
       if (newest === undefined) continue
       onEvent({ type: 'arrived', asOf: newest })
+      const version = await this.#version.read(this.#client.until(signal), newest.hash)
+      if (version !== undefined) await store.recordVersion(version)
       proof.begin()
       // Past prices may still be missing behind the newest block.
       const isComplete = findMissing(state.feeds, chain.startBlock, 1) === undefined

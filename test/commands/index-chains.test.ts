@@ -45,18 +45,23 @@ test('index --once stores what there is and ends with code 0; --status says how 
   expect(status).toMatchObject({ code: 0, stderr: '' })
   expect(status.stdout.replace(/[0-9]+(?= +following)/, '#').split('\n')[1]).toMatch(
     new RegExp(
-      `^8453 +${END} +${END} +${END - 20} +# +following +0 +0 +${hidden.length} +0 +${END - 20} +[0-9]+ +[0-9]+ +0 +0 +0$`,
+      `^8453 +${END} +${END} +${END - 20} +# +following +1\\.2\\.0 +0 +0 +0 +${hidden.length} +0 +${END - 20} +[0-9]+ +[0-9]+ +0 +0 +0$`,
     ),
   )
   await database.query("update followed_chains set looked_at = now() - interval '16 seconds'")
   await database.query(
     `insert into unknown_components values (8453, '8453:${recording.cores[0]}:0', 'incentive', '0x${'1'.repeat(40)}', 2)`,
   )
+  await database.query(
+    `insert into undecoded_logs select 8453, 1, index, '${recording.cores[0]}', '0x' || repeat(topic, 64)
+    from unnest('{2,3,2}'::text[]) with ordinality as log (topic, index)`,
+  )
   const leftOut = { campaignId: `8453:${recording.cores[0]}:1`, reason: 'numeric field overflow' }
   const trouble = 'endpoint 1 does not keep history this old'
   await database.query('update followed_chains set trouble = $1', [trouble])
   await database.query('insert into left_out_campaigns values ($1, 8453, $2)', [leftOut.campaignId, leftOut.reason])
   const { stdout: text } = await statusOf()
+  expect(text).toContain('logs that do not decode (they count for nothing):')
   expect(text).toContain('skipped campaigns (the database rejects them):')
   expect(text).toMatch(new RegExp(`8453 +${leftOut.campaignId} +${leftOut.reason}`))
   expect(text).toMatch(new RegExp(`chains that could not be read:\n.*\n8453 +${trouble}\n`))
@@ -69,7 +74,9 @@ test('index --once stores what there is and ends with code 0; --status says how 
     finalizedBlock: String(END - 20),
     lagSeconds: expect.any(Number),
     state: 'behind',
+    contractVersion: '1.2.0',
     unknownComponentCount: 1,
+    undecodedLogCount: 3,
     leftOutCampaignCount: 1,
     hiddenCampaignCount: hidden.length,
     unvaluedClaims24h: 0,
@@ -84,6 +91,10 @@ test('index --once stores what there is and ends with code 0; --status says how 
       { kind: 'incentive', contract: `0x${'1'.repeat(40)}`, campaignId: `8453:${recording.cores[0]}:0`, position: 2 },
     ],
     leftOutCampaigns: [leftOut],
+    undecodedLogs: [
+      { contract: recording.cores[0], topic: `0x${'2'.repeat(64)}`, logCount: 2 },
+      { contract: recording.cores[0], topic: `0x${'3'.repeat(64)}`, logCount: 1 },
+    ],
     hidingTokens: expect.any(Array),
   })
   const { hidingTokens } = JSON.parse(stdout)

@@ -18,13 +18,13 @@ test('followed chains are told with how far they are, ascending', async () => {
   await using api = await borrowTestApp()
   api.setNow(now)
   const looked = { looked_at: '2026-03-01T11:59:59Z' }
-  await setFollowed(api.database, 8453, 120, { head_block: 122, finalized_block: 100, ...looked })
   await setFollowed(api.database, 10, null, { head_block: 900, finalized_block: 800, ...looked })
   const unproven = { provenBlock: null, provenAt: null, provenCampaigns: null, provenClaims: null, differences: 0 }
   const proof = { proven_block: 100, proven_at: '2026-03-01T11:50:00Z', proven_campaigns: 3, proven_claims: 7 }
   await setFollowed(api.database, 8453, 120, {
     head_block: 122,
     finalized_block: 100,
+    contract_version: '1.2.0, 2.4.0',
     ...looked,
     ...proof,
     differences: 1,
@@ -35,6 +35,7 @@ test('followed chains are told with how far they are, ascending', async () => {
     asOfBlockHash: `0x${'1'.repeat(64)}`,
     asOfTime: '2026-03-01T11:59:58.000Z',
     lagSeconds: 2,
+    contractVersion: '1.2.0, 2.4.0',
     unvaluedClaims24h: 0,
   }
   const unseen = {
@@ -44,6 +45,7 @@ test('followed chains are told with how far they are, ascending', async () => {
     lagSeconds: null,
     unvaluedClaims24h: 0,
     ...unproven,
+    contractVersion: null,
   }
   expect((await api.get('/status')).json()).toEqual({
     chains: [

@@ -1386,6 +1386,8 @@ export interface components {
             lagSeconds: number | null;
             /** @description `back-filling`: the chain is read from its start block, without effect on responses. `following`: at most two blocks behind the head. `behind`: further behind, or the indexer has not reported for 15 seconds. */
             state: components["schemas"]["ChainStatusState"];
+            /** @description Versions that the cores and managers of the chain tell, each once, with commas; `null`: none tells one. */
+            contractVersion: string | null;
             /** @description Claims of the last 24 hours without a value in US dollars: price or decimals are unknown. */
             unvaluedClaims24h: number;
             /** @description The finalized block at which counters of the contracts were last compared with what is stored; `null`: not yet. Each comparison covers a part of the counters: new claims within minutes, the others within a day. Decimal. */

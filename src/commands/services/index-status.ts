@@ -2,7 +2,12 @@ import { and, asc, count, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/open-database.ts'
 import { createFollowedChainReader } from '../../database/lookups/followed-chains.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
-import { followedChains, leftOutCampaigns, unknownComponents } from '../../database/tables/followed-chains.ts'
+import {
+  followedChains,
+  leftOutCampaigns,
+  undecodedLogs,
+  unknownComponents,
+} from '../../database/tables/followed-chains.ts'
 import { incentives } from '../../database/tables/incentives-and-claims.ts'
 import { tokens } from '../../database/tables/tokens.ts'
 import { withCurrentSchema } from '../../process/database-access.ts'
@@ -25,6 +30,7 @@ export async function printIndexStatus(settings: Settings, options: { json: bool
     troubles: await listTroubles(database),
     unknown: await listUnknown(database),
     skipped: await listSkipped(database),
+    undecoded: await listUndecoded(database),
   }))
   process.stdout.write(options.json ? toJson(chains, named) : toText(chains, named))
 }
@@ -34,6 +40,7 @@ interface NamedRows {
   hiding: Awaited<ReturnType<typeof listHidingTokens>>
   unknown: Awaited<ReturnType<typeof listUnknown>>
   skipped: Awaited<ReturnType<typeof listSkipped>>
+  undecoded: Awaited<ReturnType<typeof listUndecoded>>
   troubles: Awaited<ReturnType<typeof listTroubles>>
 }
 
@@ -43,6 +50,7 @@ async function listChains(database: Database) {
   const counts = new Map((await countUnknown(database)).map((row) => [row.chainId, row.count]))
   const hiddenCounts = new Map((await countHidden(database)).map((row) => [row.chainId, row.count]))
   const skippedCounts = new Map((await countSkipped(database)).map((row) => [row.chainId, row.count]))
+  const undecodedCounts = new Map((await countByChain(database, undecodedLogs)).map((row) => [row.chainId, row.count]))
   const uncounted = new Map((await listUncounted(database)).map(({ chainId, ...row }) => [chainId, row]))
   return chains.map(({ chainId, asOfBlock, headBlock, finalizedBlock, lagSeconds, state, ...chain }) => ({
     chainId,
@@ -51,7 +59,9 @@ async function listChains(database: Database) {
     finalizedBlock: toDecimal(finalizedBlock),
     lagSeconds,
     state,
+    contractVersion: chain.contractVersion,
     unknownComponentCount: counts.get(chainId) ?? 0,
+    undecodedLogCount: undecodedCounts.get(chainId) ?? 0,
     leftOutCampaignCount: skippedCounts.get(chainId) ?? 0,
     hiddenCampaignCount: hiddenCounts.get(chainId) ?? 0,
     unvaluedClaims24h: unvaluedCounts.get(chainId) ?? 0,
@@ -66,8 +76,10 @@ async function listChains(database: Database) {
 
 const toDecimal = (block: number | null) => (block === null ? null : String(block))
 
-const countByChain = (database: Database, table: typeof unknownComponents | typeof leftOutCampaigns) =>
-  database.select({ chainId: table.chainId, count: count() }).from(table).groupBy(table.chainId)
+const countByChain = (
+  database: Database,
+  table: typeof unknownComponents | typeof leftOutCampaigns | typeof undecodedLogs,
+) => database.select({ chainId: table.chainId, count: count() }).from(table).groupBy(table.chainId)
 
 /** The number of unknown components of each chain that has some. */
 export const countUnknown = (database: Database) => countByChain(database, unknownComponents)
@@ -163,6 +175,17 @@ function listSkipped(database: Database) {
     .limit(MAX_NAMED)
 }
 
+/** How many logs of each contract do not decode, by their first topics; limited. */
+function listUndecoded(database: Database) {
+  const { chainId, contract, topic } = undecodedLogs
+  return database
+    .select({ chainId, contract, topic, logCount: count() })
+    .from(undecodedLogs)
+    .groupBy(chainId, contract, topic)
+    .orderBy(asc(chainId), asc(contract), asc(topic))
+    .limit(MAX_NAMED)
+}
+
 /** Unknown components by chain, kind and campaign; limited. */
 function listUnknown(database: Database) {
   const { chainId, kind, contract, campaignId, position } = unknownComponents
@@ -173,7 +196,7 @@ function listUnknown(database: Database) {
     .limit(MAX_NAMED)
 }
 
-function toJson(chains: ChainRow[], { unknown, skipped, hiding, troubles }: NamedRows) {
+function toJson(chains: ChainRow[], { unknown, skipped, undecoded, hiding, troubles }: NamedRows) {
   const ofChain = <Row extends { chainId: number }>(rows: Row[], id: number) =>
     rows.filter((row) => row.chainId === id).map(({ chainId: _, ...row }) => row)
   return chains
@@ -183,6 +206,7 @@ function toJson(chains: ChainRow[], { unknown, skipped, hiding, troubles }: Name
         trouble: troubles.find(({ chainId }) => chainId === chain.chainId)?.trouble ?? null,
         unknownComponents: ofChain(unknown, chain.chainId),
         leftOutCampaigns: ofChain(skipped, chain.chainId),
+        undecodedLogs: ofChain(undecoded, chain.chainId),
         hidingTokens: ofChain(hiding, chain.chainId),
       }),
     )
@@ -196,7 +220,9 @@ const CHAIN_COLUMNS = [
   'finalizedBlock',
   'lagSeconds',
   'state',
+  'contractVersion',
   'unknownComponentCount',
+  'undecodedLogCount',
   'leftOutCampaignCount',
   'hiddenCampaignCount',
   'unvaluedClaims24h',
@@ -209,13 +235,15 @@ const CHAIN_COLUMNS = [
 ] as const
 const UNKNOWN_COLUMNS = ['chainId', 'kind', 'contract', 'campaignId', 'position'] as const
 
+const UNDECODED_COLUMNS = ['chainId', 'contract', 'topic', 'logCount'] as const
+
 const HIDING_COLUMNS = ['chainId', 'token', 'symbol', 'campaignCount'] as const
 
 const TROUBLE_COLUMNS = ['chainId', 'trouble'] as const
 
 const SKIPPED_COLUMNS = ['chainId', 'campaignId', 'reason'] as const
 
-function toText(chains: ChainRow[], { unknown, skipped, hiding, troubles }: NamedRows) {
+function toText(chains: ChainRow[], { unknown, skipped, undecoded, hiding, troubles }: NamedRows) {
   if (chains.length === 0) return 'no chain is indexed\n'
   const moreThan = (named: number, column: 'unknownComponentCount' | 'leftOutCampaignCount') => {
     const total = chains.reduce((sum, chain) => sum + chain[column], 0)
@@ -230,6 +258,9 @@ function toText(chains: ChainRow[], { unknown, skipped, hiding, troubles }: Name
   if (skipped.length > 0) {
     text += `\nskipped campaigns (the database rejects them):\n${toTable(SKIPPED_COLUMNS, skipped)}`
     text += moreThan(skipped.length, 'leftOutCampaignCount')
+  }
+  if (undecoded.length > 0) {
+    text += `\nlogs that do not decode (they count for nothing):\n${toTable(UNDECODED_COLUMNS, undecoded)}`
   }
   if (hiding.length > 0) {
     text += `\ncampaigns hidden by default pay these tokens, which are not whitelisted:\n${toTable(HIDING_COLUMNS, hiding)}`

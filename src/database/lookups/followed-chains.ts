@@ -59,6 +59,8 @@ export interface FollowedChain {
   /** Whole seconds since the block that is shown; null if there is none yet. */
   lagSeconds: number | null
   state: (typeof followingStates)[number]
+  /** The versions that its contracts tell; null if none does. */
+  contractVersion: string | null
   /** The final block at which counters of contracts were last compared, and what they have confirmed; null before the first time. */
   provenBlock: number | null
   provenAt: Date | null
@@ -80,12 +82,12 @@ export function createFollowedChainReader(database: Database, clock: () => Date)
   return async (): Promise<FollowedChain[]> => {
     const now = clock().getTime()
     return (await statement.execute()).map(({ chainId, asOfBlock, asOfBlockHash, asOfAt, ...chain }) => {
-      const { headBlock, finalizedBlock, lookedAt, isBackFilling } = chain
+      const { headBlock, finalizedBlock, lookedAt, isBackFilling, contractVersion } = chain
       const { provenBlock, provenAt, provenCampaigns, provenClaims, differences } = chain
       const isRecent = lookedAt !== null && now - lookedAt.getTime() <= SILENCE_MS
       const isNear = asOfBlock !== null && headBlock !== null && headBlock - asOfBlock <= BLOCKS_UNDER_WAY
       return {
-        ...{ chainId, asOfBlock, asOfBlockHash, asOfAt, headBlock, finalizedBlock },
+        ...{ chainId, asOfBlock, asOfBlockHash, asOfAt, headBlock, finalizedBlock, contractVersion },
         lagSeconds: asOfAt === null ? null : Math.max(0, Math.floor((now - asOfAt.getTime()) / 1000)),
         state: isRecent && isBackFilling ? 'back-filling' : isRecent && isNear ? 'following' : 'behind',
         ...{ provenBlock, provenAt, provenCampaigns, provenClaims, differences },

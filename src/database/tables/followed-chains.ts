@@ -71,6 +71,8 @@ export const followedChains = pgTable(
     provenClaims: bigint({ mode: 'number' }),
     uncountedCampaigns: bigint({ mode: 'number' }),
     uncountedClaims: bigint({ mode: 'number' }),
+    /** The versions that its cores and managers tell, each once, with commas; null if none does. */
+    contractVersion: text(),
     /** Counters that differ from what is stored. */
     differences: integer().notNull().default(0),
   },
@@ -171,6 +173,22 @@ export const unknownComponents = pgTable(
     index('unknown_components_by_chain').on(table.chainId),
     check('unknown_components_kind_is_known', sql`${table.kind} in ('campaign', 'action', 'allowList', 'incentive')`),
   ],
+)
+
+/**
+ * A log of a core, a manager or a part of a campaign whose first topic is known, and whose content is not: it counts for
+ * nothing, and `index --status` names it.
+ */
+export const undecodedLogs = pgTable(
+  'undecoded_logs',
+  {
+    chainId: ofChain(),
+    blockNumber: blockNumber().notNull(),
+    logIndex: integer().notNull(),
+    contract: address().notNull(),
+    topic: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.blockNumber, table.logIndex] })],
 )
 
 /**

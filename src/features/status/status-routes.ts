@@ -16,6 +16,7 @@ const example: GetStatusResponse = {
       finalizedBlock: '38400600',
       lagSeconds: 2,
       state: 'following',
+      contractVersion: '1.2.0, 2.4.0',
       unvaluedClaims24h: 0,
       provenBlock: '38400600',
       provenAt: '2026-01-31T11:58:00.000Z',

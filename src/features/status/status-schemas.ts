@@ -24,6 +24,10 @@ const ChainStatus = component('ChainStatus', 'Indexing status of a chain.', {
     followingStates,
     '`back-filling`: the chain is read from its start block, without effect on responses. `following`: at most two blocks behind the head. `behind`: further behind, or the indexer has not reported for 15 seconds.',
   ),
+  contractVersion: stringOrNull(
+    'Versions that the cores and managers of the chain tell, each once, with commas; `null`: none tells one.',
+    { maxLength: 10_000 },
+  ),
   unvaluedClaims24h: wholeNumber(
     'Claims of the last 24 hours without a value in US dollars: price or decimals are unknown.',
   ),

@@ -34,6 +34,16 @@ function protocolOf({ id, protocol }: CampaignOrigin): Protocol {
 export const factoriesOf = (chain: ChainIdentity): ReadonlySet<Hex> =>
   new Set(protocols.flatMap((protocol) => [...protocol.factoriesOf(chain)]))
 
+/** A chain with some of the contracts that make campaigns. */
+export const withFactories = <Chain extends ChainIdentity>(
+  chain: Chain,
+  isIncluded: (factory: Hex) => boolean,
+): Chain => ({
+  ...chain,
+  cores: new Set([...chain.cores].filter(isIncluded)),
+  timeBasedManagers: new Set([...chain.timeBasedManagers].filter(isIncluded)),
+})
+
 /** The factories of a chain with the first topics of their events, a search a protocol. */
 export const factorySearches = (chain: ChainIdentity) =>
   protocols.flatMap((protocol) => {

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { Hex } from 'viem'
 import type { FollowedFeed } from '../feeds/followed-feeds.ts'
+import type { ChainLog } from '../protocol/chain-logs.ts'
 import type { CampaignOrigin, UnknownComponent } from '../protocol/protocol.ts'
 import { contractsOf } from '../protocol/protocols.ts'
 import type { BlockReference } from '../sync/linked-blocks.ts'
@@ -57,6 +58,25 @@ export async function findStoredTokens(client: pg.Client, chainId: number, addre
 /** Campaigns of unknown form in blocks above this one; nothing else is stored that would name them. */
 export const deleteUnknownAbove = (client: pg.Client, chainId: number, base: number) =>
   client.query('delete from unknown_components where chain_id = $1 and block_number > $2', [chainId, base])
+
+/** Logs that do not decode; those of blocks above one are withdrawn first. */
+export async function storeUndecoded(client: pg.Client, chainId: number, logs: readonly ChainLog[], above?: number) {
+  if (above !== undefined) {
+    await client.query('delete from undecoded_logs where chain_id = $1 and block_number > $2', [chainId, above])
+  }
+  if (logs.length === 0) return
+  await client.query(
+    `insert into undecoded_logs (chain_id, block_number, log_index, contract, topic)
+    select $1, "blockNumber", "logIndex", address, topics ->> 0
+    from json_to_recordset($2) as log ("blockNumber" bigint, "logIndex" integer, address text, topics json)
+    on conflict do nothing`,
+    [chainId, JSON.stringify(logs)],
+  )
+}
+
+/** Records which versions the contracts of a chain tell; null: none tells one. */
+export const recordVersion = (client: pg.Client, chainId: number, version: string | null) =>
+  client.query('update followed_chains set contract_version = $2 where chain_id = $1', [chainId, version])
 
 export async function storeBackfilledClaims(client: pg.Client, chainId: number, claims: readonly BlockClaim[]) {
   if (claims.length === 0) return
@@ -143,6 +163,7 @@ export const tablesOfChain = [
   'back_filled_claims',
   'back_filled_prices',
   'unknown_components',
+  'undecoded_logs',
   'left_out_campaigns',
   'compared_counters',
 ]

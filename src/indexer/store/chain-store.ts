@@ -9,7 +9,7 @@ import type { FindUnstored } from '../sync/missed-blocks.ts'
 import type { ChainUpdate, FollowedState, FollowedStore } from '../sync/sync-updates.ts'
 import { createChainReader } from './chain-reader.ts'
 import { applyFactories, registerChain } from './chain-registration.ts'
-import { recordTrouble } from './chain-rows.ts'
+import { recordTrouble, recordVersion } from './chain-rows.ts'
 import { applyChainFile } from './feed-rows.ts'
 import type { SkippedCampaignOptions } from './skipped-campaigns.ts'
 import { UpdateWriter } from './update-writer.ts'
@@ -30,6 +30,8 @@ export interface ChainStore extends FollowedStore {
     head?: number | undefined
     finalized?: number | undefined
   }): Promise<unknown>
+  /** Records which versions the contracts of the chain tell; null: none tells one. */
+  recordVersion(version: string | null): Promise<unknown>
   /** Contracts whose logs concern campaigns. */
   contracts(): Promise<Hex[]>
   findUnstored: FindUnstored
@@ -82,6 +84,7 @@ export async function openChainStore(
       readState: async () => writer.state,
       dueAgain: async () => writer.due(),
       recordTrouble: (trouble) => recordTrouble(client, chain.chainId, trouble),
+      recordVersion: (version) => recordVersion(client, chain.chainId, version),
       apply: (update) => writer.apply(update),
       async close() {
         await client.end()

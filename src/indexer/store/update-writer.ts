@@ -24,6 +24,7 @@ import {
   storeBackfilledClaims,
   storeBlocks,
   storeOrigins,
+  storeUndecoded,
   storeUnknown,
   tablesOfChain,
   updateChain,
@@ -137,9 +138,11 @@ export class UpdateWriter {
     this.#written.clear()
   }
 
-  async #backFill({ to, hash, head, finalized, origins, claims, unreadable, feedFacts }: UpdateOf<'back-fill'>) {
+  async #backFill({ to, hash, head, finalized, origins, claims, unreadable, ...found }: UpdateOf<'back-fill'>) {
     const { chainId } = this.#chain
+    const { feedFacts, undecoded } = found
     await inTransaction(this.#client, async () => {
+      await storeUndecoded(this.#client, chainId, undecoded)
       await storeOrigins(this.#client, chainId, origins)
       await storeUnknown(this.#client, chainId, [], unreadable)
       await storeBackfilledClaims(this.#client, chainId, claims)
@@ -214,6 +217,7 @@ export class UpdateWriter {
         await this.#skipped.keep(refused)
       }
       if (depth > 0) await deleteUnknownAbove(client, chainId, base)
+      await storeUndecoded(client, chainId, update.undecoded, depth > 0 ? base : undefined)
       await storeUnknown(
         client,
         chainId,

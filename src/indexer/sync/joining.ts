@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { createContractReader } from '../protocol/contracts/contract-reader.ts'
-import type { CampaignOrigin, ChainIdentity } from '../protocol/protocol.ts'
-import { factoriesOf } from '../protocol/protocols.ts'
+import type { CampaignOrigin } from '../protocol/protocol.ts'
+import { factoriesOf, withFactories } from '../protocol/protocols.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
 import { linkedBlocks } from './linked-blocks.ts'
 import { OtherHistoryError, readRanges } from './log-ranges.ts'
@@ -21,12 +21,6 @@ import {
  * Cores and earlier blocks that have been added to the chain file: what is new is read beside the rest, and then joins
  * it in one update. Until then no response shows anything of it.
  */
-
-/** A chain with some of its cores. */
-const withFactories = <Chain extends ChainIdentity>(chain: Chain, isIncluded: (factory: Hex) => boolean): Chain => ({
-  ...chain,
-  cores: new Set([...chain.cores].filter(isIncluded)),
-})
 
 /** What is followed while something is added: the rest. */
 export const withoutAdded = (following: Following, { joining }: FollowedState): Following =>

@@ -11,6 +11,7 @@ const aChain = (parts: Partial<ChainStatus>): ChainStatus => ({
   finalizedBlock: '90',
   lagSeconds: 2,
   state: 'following',
+  contractVersion: null,
   unvaluedClaims24h: 0,
   provenBlock: null,
   provenAt: null,

@@ -14,8 +14,13 @@ type Node = Awaited<ReturnType<typeof startScriptedNode>>
 type Log = Node['chain']['blocks'][number]['logs'][number]
 
 /** The simulated protocol on some nodes, followed into a database, with its proof. */
-export async function openProven(databaseUrl: string, urls: readonly string[], startBlock: number) {
-  const chain = { ...simulatedChain, prices: [], urls: [...urls], sockets: [], startBlock }
+export async function openProven(
+  databaseUrl: string,
+  urls: readonly string[],
+  startBlock: number,
+  parts: Partial<typeof simulatedChain> = {},
+) {
+  const chain = { ...simulatedChain, ...parts, prices: [], urls: [...urls], sockets: [], startBlock }
   const store = await openChainStore(databaseUrl, chain, {
     onWait: () => undefined,
     signal: AbortSignal.timeout(30_000),

@@ -475,7 +475,7 @@ function create(state: ProtocolState, operation: Extract<Operation, { type: 'cre
   }
 }
 
-const functions = new Map([...readFunctions, ...rawReadFunctions].map((item) => [toFunctionSelector(item), item]))
+const functions = new Map([...rawReadFunctions, ...readFunctions].map((item) => [toFunctionSelector(item), item]))
 
 /** What a contract answers in a state; null where it reverts. */
 export function response(state: ProtocolState, to: Hex, data: Hex): Hex | null {
@@ -484,6 +484,9 @@ export function response(state: ProtocolState, to: Hex, data: Hex): Hex | null {
   const { functionName, args } = decodeFunctionData({ abi: [declared], data })
   const result = respondBy(state, to, functionName, args)
   if (result === undefined) return null
+  // Feeds tell a number.
+  if (typeof result === 'string' && functionName === 'version')
+    return encodeAbiParameters([{ type: 'string' }], [result])
   if (functionName === 'getIncentiveCriteria') return encodeAbiParameters(criteriaFields, [criteria])
   if (functionName === 'name' || functionName === 'symbol') return encodeAbiParameters([{ type: 'string' }], ['Token'])
   return encodeFunctionResult({ abi: [declared] as Abi, functionName, result })

@@ -166,8 +166,9 @@ test('a core that is taken out is told at each start, its campaigns stay, and jo
   expect(await countIn(database)).toEqual(before)
   const chain = { chainId: 8453, state: 'following' as const, lagSeconds: 1 }
   const unknown = { asOfBlock: null, asOfBlockHash: null, asOfAt: null, headBlock: null, finalizedBlock: null }
+  const unproven = { provenBlock: null, provenAt: null, provenCampaigns: null, provenClaims: null, differences: 0 }
   const query: Query = async <Row extends object>(sql: string) => (await database.query(sql)) as Row[]
-  expect(await examineChains([{ ...chain, ...unknown }], query)).toMatchObject({
+  expect(await examineChains([{ ...chain, ...unknown, ...unproven, contractVersion: null }], query)).toMatchObject({
     state: 'warning',
     found: `campaigns are not followed any more: 10 of core ${core} on chain 8453`,
   })

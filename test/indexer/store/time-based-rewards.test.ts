@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest'
 import type { ListEligibilityResponse } from '../../../src/features/eligibility/eligibility-schemas.ts'
+import { ContractVersion } from '../../../src/indexer/sync/contract-version.ts'
+import { withoutAdded } from '../../../src/indexer/sync/joining.ts'
+import type { FollowedState, Following } from '../../../src/indexer/sync/sync-updates.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { aClaimProof } from '../../setup/records.ts'
 import { borrowTestApp } from '../../setup/test-app.ts'
+import { createFollowed } from '../followed.ts'
 import { openProven } from '../proof/proven-chain.ts'
 import { addressOf } from '../simulation/encoded-logs.ts'
 import { startScriptedNode } from '../simulation/scripted-node.ts'
 import { SimulatedChain } from '../simulation/simulated-chain.ts'
-import { simulatedTokens } from '../simulation/simulated-protocol.ts'
+import { simulatedChain, simulatedTokens } from '../simulation/simulated-protocol.ts'
 import { manager, type TimedDeed } from '../simulation/simulated-time-based.ts'
 
 const creation: TimedDeed = { type: 'timed create', salt: 0, kind: 'fixed', amount: 10_000, isReadable: true }
@@ -72,4 +77,75 @@ test('a followed campaign is listed, and claimed with proofs of its newest root,
   expect(await claimable()).toEqual({ verdict: 'claimable', reasons: [], rewardNow: '100', to: manager })
   api.setNow(new Date((end + 60 * 86_400) * 1000))
   expect((await claimable()).reasons).toEqual(['claim-window-closed'])
+})
+
+test('logs that do not decode are stored with their blocks, and withdrawn with them', async () => {
+  await using database = await createTestDatabase()
+  const chain = new SimulatedChain(3)
+  await using node = await startScriptedNode(chain)
+  const { startBlock } = chain
+  await using indexed = await openProven(database.url, [node.url], startBlock)
+  const stored = () => database.query('select contract, block_number::integer as block from undecoded_logs order by 2')
+  const noise: TimedDeed = { type: 'timed noise', campaign: 0 }
+  chain.mine([[creation], [noise]])
+  for (let empty = 0; empty < 5; empty += 1) chain.mine([])
+  await indexed.settle()
+  expect(await stored()).toEqual([{ contract: manager, block: startBlock }])
+  chain.mine([[noise]])
+  await indexed.settle()
+  expect(await stored()).toHaveLength(2)
+  chain.withdraw(1)
+  chain.mine([])
+  chain.mine([[noise]])
+  await indexed.settle()
+  expect(await stored()).toEqual([startBlock, chain.head.number].map((block) => ({ contract: manager, block })))
+})
+
+test('the versions that managers and cores tell are read, each once, and not again soon', async () => {
+  const chain = new SimulatedChain(3)
+  await using node = await startScriptedNode(chain)
+  const { client } = createFollowed([node.url], chain.startBlock, { chain: simulatedChain })
+  const version = new ContractVersion(simulatedChain)
+  // The core tells none.
+  expect(await version.read(client, chain.head.hash)).toBe('1.0.0, 2.4.0')
+  expect(await version.read(client, chain.head.hash)).toBeUndefined()
+  const none = { ...simulatedChain, timeBasedManagers: new Set<`0x${string}`>() }
+  expect(await new ContractVersion(none).read(client, chain.head.hash)).toBeNull()
+})
+
+test('a manager that is added to the chain file is read from its start, and then followed as if it had always been there', async () => {
+  await using database = await createTestDatabase()
+  await using fresh = await createTestDatabase()
+  const chain = new SimulatedChain(3)
+  await using node = await startScriptedNode(chain)
+  const { startBlock } = chain
+  const campaigns = async (of: TestDatabase) =>
+    of.query(
+      `select id, claim_count::integer as claims, incentives.definition from campaigns
+      join incentives on campaign_key = campaigns.key order by id`,
+    )
+  chain.mine([[creation], [deed('timed root', 900, 1)], [deed('timed claim', 5, 1)]])
+  for (let empty = 0; empty < 5; empty += 1) chain.mine([])
+  {
+    await using before = await openProven(database.url, [node.url], startBlock, { timeBasedManagers: new Set() })
+    await before.settle()
+    expect(await campaigns(database)).toEqual([])
+  }
+  chain.mine([[deed('timed claim', 7, 2)]])
+  await using grown = await openProven(database.url, [node.url], startBlock)
+  await grown.settle()
+  chain.mine([[deed('timed claim', 9, 3)]])
+  await grown.settle()
+  await using other = await openProven(fresh.url, [node.url], startBlock)
+  await other.settle()
+  expect(await campaigns(database)).toMatchObject([{ claims: 3 }])
+  expect(await campaigns(database)).toEqual(await campaigns(fresh))
+})
+
+test('a manager that joins is not followed with the rest before all of it is read', () => {
+  const [core] = simulatedChain.cores
+  const joining = { joined: new Set([core]), startBlock: 1, readTo: 0, hash: null }
+  const following = { chain: simulatedChain } as unknown as Following
+  const { chain } = withoutAdded(following, { joining } as unknown as FollowedState)
+  expect([[...chain.cores], [...chain.timeBasedManagers]]).toEqual([[core], []])
 })

@@ -68,4 +68,5 @@ export const rawReadFunctions = parseAbi([
   'function getIncentiveCriteria() view',
   'function name() view',
   'function symbol() view',
+  'function version() view',
 ])
