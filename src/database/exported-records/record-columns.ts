@@ -214,7 +214,7 @@ export const neededRecords: readonly NeededRecords[] = [
     from: 'contracts contract',
     identity: { chainId: ['contract.chain_id', 'bigint'], address: ['contract.address', 'text'] },
     isNeededBy: (keys) => `(contract.chain_id, contract.address) in (
-      select chain_id, value from campaign_facets where kind = 'target' and ${among('campaign_key', keys)})`,
+      select (definition ->> 'chainId')::bigint, definition ->> 'targetContract' from action_steps where ${among('campaign_key', keys)})`,
   },
   {
     type: 'claimSignature',

@@ -112,7 +112,7 @@ test.each(SEEDS)('answers about hard random records are what the records say: se
     const batch = randomBatch(records, base, random)
     await api.save(...batch)
     records = [...records, ...batch]
-    await compareAll(comparison, records, { random, queries: repeated(2, 4), claims: 1 })
+    await compareAll(comparison, records, { random, queries: repeated(3, 4), claims: 1 })
     await storeTotalsOf(api.database, someClock(random))
     await compareAll(comparison, records, { random, queries: 1, claims: 1 })
   }
