@@ -7,12 +7,15 @@ const figures = [
 ]
 
 /** The figures of the campaigns that are stored, as the simulation tells them. */
-export const figuresIn = ({ campaigns }: Pick<ReturnType<StoredChain['facts']>, 'campaigns'>) =>
-  campaigns.map(({ record, incentives, claimFee }) => ({
+export const figuresIn = (
+  { campaigns }: Pick<ReturnType<StoredChain['facts']>, 'campaigns'>,
+  claimFees: ReturnType<StoredChain['claimFees']>,
+) =>
+  campaigns.map(({ record, incentives }) => ({
     id: record.id,
     validator: record.validator,
     maxClaims: record.maxClaimsPerClaimant,
-    claimFee,
+    claimFee: claimFees[record.id],
     protocolFee: record.protocolFee,
     listType: record.allowList?.type ?? null,
     ...(record.incentives[0]?.type === 'TimeBasedIncentive' && {

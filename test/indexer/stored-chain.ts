@@ -131,14 +131,17 @@ export class StoredChain implements FollowedStore {
     return {
       campaigns: [...this.campaigns.values()]
         .sort((one, other) => byNumber(one.record, other.record))
-        .map(({ origin, fixed: _, ...campaign }) => ({
-          ...campaign,
-          claimFee: 'claimFee' in origin ? origin.claimFee : null,
-        })),
+        .map(({ origin: _, fixed: __, ...campaign }) => campaign),
       claims: [...this.claims.values()]
         .map(({ record: { type: _, blockTimestamp: __, ...claim }, blockNumber }) => ({ ...claim, blockNumber }))
         .sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex),
     }
+  }
+
+  /** What a claim on each campaign costs, by its ID; null where nothing is known of a fee. */
+  claimFees() {
+    const feeOf = ({ origin }: ChainCampaign) => ('claimFee' in origin ? origin.claimFee : null)
+    return Object.fromEntries([...this.campaigns].map(([id, campaign]) => [id, feeOf(campaign)]))
   }
 
   /** What feeds have told, in an order of its own. */

@@ -13,7 +13,11 @@ import type { SimulatedChain } from '../simulation/simulated-chain.ts'
 import { countless, figuresIn } from '../stored-amounts.ts'
 import { StoredChain } from '../stored-chain.ts'
 
-const factsOf = (store: StoredChain) => ({ ...store.facts(), prices: store.toldPrices() })
+const factsOf = (store: StoredChain) => ({
+  ...store.facts(),
+  claimFees: store.claimFees(),
+  prices: store.toldPrices(),
+})
 type Facts = ReturnType<typeof factsOf>
 
 async function openStoredChain(startBlock: number): Promise<ScenarioStore<Facts>> {
@@ -55,7 +59,7 @@ async function expectStored(scenario: Scenario) {
   const expected = chain.facts()
   expect(state.asOf?.hash).toBe(chain.head.hash)
   expect(facts.claims).toEqual(expected.claims)
-  expect(figuresIn(facts)).toEqual(countless(expected.figures))
+  expect(figuresIn(facts, facts.claimFees)).toEqual(countless(expected.figures))
   expect(facts.prices).toEqual(inOrder(expected.prices))
   expect(facts).toEqual(freshFacts)
 }
