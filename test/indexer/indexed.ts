@@ -18,7 +18,7 @@ export const settingsOf = (url: string) => ({
 
 interface IndexedOptions extends SkippedCampaignOptions {
   /** What the chain file says otherwise. */
-  chain?: Partial<Pick<ChainSettings, 'cores' | 'startBlock'>>
+  chain?: Partial<ChainSettings>
   onUnfollowed?: (cores: readonly string[]) => void
 }
 

@@ -2,6 +2,7 @@ import type { Hex } from 'viem'
 import { expect, test } from 'vitest'
 import type { Query } from '../../../src/database/connection/snapshot.ts'
 import { examineChains } from '../../../src/doctor/database-checks.ts'
+import type { ChainSettings } from '../../../src/indexer/chain-config.ts'
 import type { ChainUpdate } from '../../../src/indexer/sync/sync-updates.ts'
 import { contentOf } from '../../setup/data/stored-content.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
@@ -9,6 +10,9 @@ import { openIndexed } from '../indexed.ts'
 import { Playing, playedRecording } from '../recording/played-recording.ts'
 import { recording } from '../recording/recording.ts'
 import { startScriptedNode } from '../simulation/scripted-node.ts'
+import { SimulatedChain } from '../simulation/simulated-chain.ts'
+import { simulatedChain } from '../simulation/simulated-protocol.ts'
+import type { TimedDeed } from '../simulation/simulated-time-based.ts'
 
 const END = recording.blocks.at(-1)?.number ?? 0
 const [core = '0x'] = recording.cores
@@ -32,7 +36,7 @@ async function factsOf(database: TestDatabase) {
   return { ...facts, blocks, chain }
 }
 
-type Parts = { cores?: ReadonlySet<Hex>; startBlock?: number }
+type Parts = Partial<ChainSettings>
 
 /** What is stored where the chain file was always the same. */
 async function freshFacts(url: string, chain: Parts) {
@@ -174,4 +178,32 @@ test('a core that is taken out is told at each start, its campaigns stay, and jo
   })
   await settled(database, node.url, both)
   expect(await factsOf(database)).toEqual(await freshFacts(node.url, both))
+})
+
+test('a manager that is added joins with its campaigns and their claims, some of which may be withdrawn', async () => {
+  const chain = new SimulatedChain(2)
+  await using node = await startScriptedNode(chain)
+  await using database = await createTestDatabase()
+  const creation: TimedDeed = { type: 'timed create', salt: 0, kind: 'fixed', amount: 10_000, isReadable: true }
+  const claim: TimedDeed = { type: 'timed claim', campaign: 0, amount: 250, salt: 1 }
+  const root: TimedDeed = { type: 'timed root', campaign: 0, amount: 900, salt: 1 }
+  for (const deeds of [[creation], [root], [claim], [], [], [claim]]) chain.mine(deeds.length === 0 ? [] : [deeds])
+  const all = { ...simulatedChain, startBlock: chain.startBlock }
+  await settled(database, node.url, { ...all, timeBasedManagers: new Set() })
+  expect(await countIn(database)).toEqual({ campaigns: 0, claims: 0 })
+  // What a new block brings of it is not shown before the rest is.
+  chain.mine([[{ ...creation, salt: 1 }]])
+  {
+    await using index = await openIndexed(database.url, node.url, { chain: all })
+    expect(typesOf(await index.settle(1))).toEqual(new Set(['new-blocks']))
+    expect(await countIn(database)).toEqual({ campaigns: 0, claims: 0 })
+  }
+  await settled(database, node.url, all)
+  expect(await countIn(database)).toEqual({ campaigns: 2, claims: 2 })
+  expect(await factsOf(database)).toEqual(await freshFacts(node.url, all))
+  chain.withdraw(2)
+  chain.mine([])
+  await settled(database, node.url, all)
+  expect(await countIn(database)).toEqual({ campaigns: 1, claims: 1 })
+  expect(await factsOf(database)).toEqual(await freshFacts(node.url, all))
 })
