@@ -10,6 +10,7 @@ import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
 import { aCampaign } from '../setup/records.ts'
 import { closedPort, collect, exchange, listen, type RawResponse } from '../setup/servers/sockets.ts'
 import { BUILD, startTestApp, type TestApp } from '../setup/test-app.ts'
+import { waitFor } from '../setup/wait-for.ts'
 
 /*
  * Every way a request can fail, over a real socket where the failure comes from below the routes.
@@ -435,7 +436,9 @@ describe('a database', () => {
     await using busy = await startAppWith({ statementTimeoutMs: 30_000, poolSize: 1, connectionTimeoutMs: 150 })
     await using lock = await lockCampaigns(busy.url, 'tokens')
     const first = busy.app.inject('/campaigns?search=x')
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    // A while is not enough on a busy machine: the second would take the connection.
+    const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    await waitFor(async () => (await busy.query(waiting)).length > 0 || undefined)
     const second = toRawResponse(await busy.app.inject('/campaigns?search=y'))
     expect(second.headers['retry-after']).toMatch(/^[1-9][0-9]*$/)
     expectFailure(second, 503)
