@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
+import { readMigrations } from '../../src/database/schema-version.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { runCli, startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
@@ -108,7 +109,8 @@ describe.concurrent('migrate', () => {
     const sources = await database.query('select name from schema_sources')
     await empty(database)
     const migrated = await runCli(['migrate'], { DATABASE_URL: database.url })
-    const stdout = `the schema is current; 1 migration and ${sources.length} functions, views and triggers were applied\n`
+    const { length } = readMigrations()
+    const stdout = `the schema is current; ${length} ${length === 1 ? 'migration' : 'migrations'} and ${sources.length} functions, views and triggers were applied\n`
     expect(migrated).toMatchObject({ code: 0, stdout, stderr: '' })
   })
 
