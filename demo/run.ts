@@ -116,7 +116,7 @@ async function run(options: Options) {
       onEnd: failed('serve'),
     },
   )
-  const ready = until(async () => (url !== undefined && (await isReady(url)) ? url : undefined))
+  const ready = until(async () => (url !== undefined && (await isFound(`${url}/readyz`)) ? url : undefined))
   // Both take seconds.
   const [address] = await Promise.all([ready, chain.fill(signal)])
 
@@ -139,7 +139,7 @@ async function run(options: Options) {
   )
 
   // Of a campaign that is known.
-  await until(async () => (await fetch(`${address}/campaigns/${offeredId}`, { signal })).ok || undefined)
+  await until(async () => (await isFound(`${address}/campaigns/${offeredId}`)) || undefined)
   await importRecords([offerRecord])
 
   console.log(welcome(address, chain.url))
@@ -168,8 +168,11 @@ async function until<Value>(look: () => Promise<Value | undefined> | Value | und
   }
 }
 
-async function isReady(url: string) {
-  return (await fetch(`${url}/readyz`, { signal })).status === 200
+async function isFound(url: string) {
+  const { ok, body } = await fetch(url, { signal })
+  // What is not read listens to the signal.
+  await body?.cancel()
+  return ok
 }
 
 function welcome(url: string, node: string) {
