@@ -231,6 +231,8 @@ export class ChainWorker {
     readState: () => Promise<FollowedState>,
   ) {
     const { chain, isOnce, onEvent, signal } = this.#options
+    // Once: each listens to the signal for as long as the process lives.
+    const client = this.#client.until(signal)
     for await (const update of updates) {
       if (update.type === 'trouble') {
         await this.#recordTrouble(store, this.#logTrouble(update.error))
@@ -248,7 +250,7 @@ export class ChainWorker {
       const newest = newestOf(update, state)
       if (newest === undefined) continue
       onEvent({ type: 'arrived', asOf: newest })
-      const version = await this.#version.read(this.#client.until(signal), newest.hash)
+      const version = await this.#version.read(client, newest.hash)
       if (version !== undefined) await store.recordVersion(version)
       proof.begin()
       // Past prices may still be missing behind the newest block.
