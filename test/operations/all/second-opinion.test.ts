@@ -100,7 +100,7 @@ const base = Date.parse('2026-03-01T12:00:00Z') / 1000
 const someClock = ({ pick, integer }: Random) =>
   base + pick([0, 1, -1, HOUR, 6 * HOUR, DAY, DAY + 1, 7 * DAY, 30 * DAY, -HOUR, -3 * DAY, integer(-DAY, DAY)])
 
-const SEEDS = firstOf([1, 2, 3, 4])
+const SEEDS = firstOf([1, 2, 3, 4, 5])
 
 test.each(SEEDS)('answers about hard random records are what the records say: seed %i', async (seed) => {
   const random = createRandom(seed)

@@ -51,6 +51,8 @@ function randomFacts(seed: number): ImportRecord[] {
     const { accessListId: _, ...allowList } = record.allowList
     return [{ ...record, allowList }]
   })
+  // Steps of any contract name this, which is the contract of no campaign.
+  batch.push({ type: 'contract', chainId: 8453, address: `0x${'0'.repeat(40)}`, name: 'Any' })
   // A contract or a template that no campaign names is nobody's.
   const text = JSON.stringify(batch.filter(({ type }) => type === 'campaign')).toLowerCase()
   return batch.filter((record) =>
@@ -97,6 +99,7 @@ describe('an export of random facts', () => {
   test('gives an empty database the same content and responses, whatever the size of its pages', async () => {
     await using api = await startTestApp({ MAX_EXPORTS: '8' })
     const facts = randomFacts(3)
+    expect(facts).toContainEqual(expect.objectContaining({ type: 'contract', name: 'Any' }))
     await api.save(...facts)
     const expected = await contentOf(api.database)
     // Campaigns are exported as their metadata has made them.

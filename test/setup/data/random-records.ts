@@ -55,7 +55,9 @@ const people = [1, 2, 3, 4, 5, 6, 7].map((number) => anAddress(`person ${number}
 /** Those who claim. The others are only on lists or have signatures. */
 const claimants = people.slice(0, 4)
 const assets = [1, 2, 3, 4].map((number) => anAddress(`asset ${number}`))
-const targets = [...[1, 2, 3].map((number) => anAddress(`target ${number}`)), assets[0] as string, ZERO]
+const targets = [...[1, 2, 3].map((number) => anAddress(`target ${number}`)), assets[0] as string]
+/** As a target: any contract. It takes the place of one that was drawn, so that it draws nothing of its own. */
+const ANY_CONTRACT = ZERO
 const collections = [targets[0] as string, anAddress('collection')]
 const venue = anAddress('venue')
 const tokenNames = ['Token', 'Übercoin (bridged)', 'wrapped  Ether', '$Dollar 50%']
@@ -145,11 +147,11 @@ function randomIncentive({ chance, pick, addressInAnyCase }: Random): CampaignRe
   }
   const peg = addressInAnyCase(pick([ZERO, ...assets, anAddress('unknown token')]))
   const maxReward = pick(rewards)
+  const criteriaType = pick([0, 1])
+  const drawnTarget = addressInAnyCase(pick(targets))
   const criteria = {
-    criteriaType: pick([0, 1]),
-    signature: '0xa9059cbb',
-    fieldIndex: 1,
-    targetContract: addressInAnyCase(pick(targets)),
+    ...{ criteriaType, signature: '0xa9059cbb', fieldIndex: 1 },
+    targetContract: maxReward === rewards[0] ? ANY_CONTRACT : drawnTarget,
   }
   const scaled = {
     maxReward,
@@ -177,15 +179,18 @@ function randomIncentive({ chance, pick, addressInAnyCase }: Random): CampaignRe
   return { type, ...fields[type]() }
 }
 
-const randomActionClaimant = ({ pick, addressInAnyCase }: Random): CampaignRecord['actionClaimant'] => ({
-  signature: '0xDDF252ad',
-  signatureName: 'Transfer(address,address,uint256)',
-  signatureType: pick(['event', 'function'] as const),
-  fieldIndex: pick([0, 1, 255]),
-  targetContract: addressInAnyCase(pick(targets)),
-  targetContractName: pick(['', 'Router']),
-  chainId: pick(chains),
-})
+function randomActionClaimant({ pick, addressInAnyCase }: Random): CampaignRecord['actionClaimant'] {
+  const claimant = {
+    signature: '0xDDF252ad',
+    signatureName: 'Transfer(address,address,uint256)',
+    signatureType: pick(['event', 'function'] as const),
+    fieldIndex: pick([0, 1, 255]),
+    targetContract: addressInAnyCase(pick(targets)),
+    targetContractName: pick(['', 'Router']),
+    chainId: pick(chains),
+  }
+  return claimant.fieldIndex === 255 ? { ...claimant, targetContract: ANY_CONTRACT } : claimant
+}
 
 /** More than a list shows, or just as many. */
 const manyPeople = (count: number) => Array.from({ length: count }, (_, index) => anAddress(`member ${index}`))
@@ -215,7 +220,10 @@ function randomCampaign(id: string, leastIncentives: number, base: number, rando
   const incentives = Math.max(leastIncentives, chance(0.1) ? 0 : integer(1, 4))
   const reference = (addresses: readonly string[]) =>
     chance(0.4) ? pick([null, undefined]) : { chainId: pick(chains), address: addressInAnyCase(pick(addresses)) }
-  const steps = Array.from({ length: integer(0, 3) }, () => aStep(addressInAnyCase(pick(targets)), pick(chains)))
+  const steps = Array.from({ length: integer(0, 3) }, (_, position) => {
+    const drawnTarget = addressInAnyCase(pick(targets))
+    return aStep(position === 2 ? ANY_CONTRACT : drawnTarget, pick(chains))
+  })
   const optional = {
     allowList: chance(0.2) ? pick([null, undefined]) : randomAllowList(random),
     actionSteps: steps.length === 0 ? pick([null, undefined, []]) : steps,
