@@ -231,7 +231,6 @@ export class ChainWorker {
     readState: () => Promise<FollowedState>,
   ) {
     const { chain, isOnce, onEvent, signal } = this.#options
-    // Once: each listens to the signal for as long as the process lives.
     const client = this.#client.until(signal)
     for await (const update of updates) {
       if (update.type === 'trouble') {

@@ -63,6 +63,9 @@ export interface ChainClientOptions extends LogSearchOptions {
   onHeads?: (heads: Heads) => void
 }
 
+/** Nothing listens to it, nor for it: what followed it would stay at the other signal, which may live as long as the process. */
+const never = new AbortController().signal
+
 /** Opens nothing and requests nothing yet. */
 export function createChainClient({ urls, settings, onHeads, ...search }: ChainClientOptions): ChainClient {
   const { chainId } = search
@@ -85,7 +88,10 @@ export function createChainClient({ urls, settings, onHeads, ...search }: ChainC
         return endpoints.call({ request: (endpoint) => endpoint.call(requests), signal })
       },
       until: (sooner) =>
-        clientOf({ ...poll, named: { contracts: new Set(), pending: [] }, signal: eitherSignal(signal, sooner) }),
+        clientOf({
+          ...{ ...poll, named: { contracts: new Set(), pending: [] } },
+          signal: signal === never ? sooner : eitherSignal(signal, sooner),
+        }),
       searching: (target) => clientOf({ ...poll, target }),
       only: (position) => clientOf({ ...poll, only: position }),
       positions: () => endpoints.positions,
@@ -95,7 +101,7 @@ export function createChainClient({ urls, settings, onHeads, ...search }: ChainC
   }
   return clientOf({
     named: { contracts: new Set(), pending: [] },
-    signal: new AbortController().signal,
+    signal: never,
     target: { hasProtocol: true, aggregators: new Set() },
   })
 }
