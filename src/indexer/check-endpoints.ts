@@ -1,10 +1,11 @@
 import type { Hex } from 'viem'
-import { decodeAbiParameters, toFunctionSelector } from 'viem/utils'
+import { toFunctionSelector } from 'viem/utils'
 import { type CheckedFinding, type Finding, failed, ok, warning } from '../schemas/check-findings.ts'
 import type { ChainSettings } from './chain-config.ts'
 import { faultOfFeed, readFeed } from './feeds/feed-sources.ts'
 import { feedsOf } from './feeds/followed-feeds.ts'
 import { createContractReader } from './protocol/contracts/contract-reader.ts'
+import { toVersion } from './protocol/contracts/read-versions.ts'
 import { factoriesOf, factoryCalls, protocolTopics } from './protocol/protocols.ts'
 import { toAddressAndHeaders } from './rpc/endpoint-address.ts'
 import { EndpointError, toEndpointError } from './rpc/endpoint-errors.ts'
@@ -172,17 +173,19 @@ const units = [
   ['minutes', 60],
 ] as const
 
-/** The cores and feeds of a chain file, as the newest block has them. */
+/** The cores, managers and feeds of a chain file, as the newest block has them. The first cores have no version. */
 async function checkContracts(chain: ChainSettings, ask: Ask, { hash }: BlockHeader): Promise<Finding[]> {
   const call = (to: Hex, data: Hex) =>
     ask({ method: 'eth_call', params: [{ to, data }, { blockHash: hash }] }, readBytes).catch(toNone)
   const reader = createContractReader((calls) => Promise.all(calls.map(({ to, data }) => call(to, data))))
   const factories = factoryCalls(chain, 0).map(async ({ to, data }): Promise<Finding> => {
     const [first, version] = await Promise.all([call(to, data), call(to, VERSION)])
+    const kind = chain.cores.has(to) ? 'core' : 'manager'
     if (first === '0x' || (first === null && version === null)) {
-      return failed(`${to} does not respond as a core`, 'correct it in the chain file')
+      return failed(`${to} does not respond as a ${kind}`, 'correct it in the chain file')
     }
-    return ok(`${to} is a core ${toVersion(version)}`)
+    const told = toVersion(version ?? '0x')
+    return ok(`${to} is a ${kind} ${told === undefined ? 'without a version' : `of version ${told}`}`)
   })
   const feeds = feedsOf(chain.prices).map(async (feed): Promise<Finding> => {
     const source = await readFeed(reader, feed)
@@ -199,13 +202,3 @@ async function checkContracts(chain: ChainSettings, ask: Ask, { hash }: BlockHea
 }
 
 const VERSION = toFunctionSelector('version()')
-
-/** The first cores have no version. */
-function toVersion(response: Hex | null) {
-  try {
-    const [version] = decodeAbiParameters([{ type: 'string' }], response ?? '0x')
-    return `of version ${JSON.stringify(version.slice(0, 20))}`
-  } catch {
-    return 'without a version'
-  }
-}

@@ -33,25 +33,29 @@ const ADDRESSES = '200 addresses, the most that are requested'
 
 test('an endpoint that can be followed says what it takes, and what the contracts of the chain file are', async () => {
   const chain = playedRecording(END - 20)
-  const [early, stranger] = [`0x${'ea'.repeat(20)}`, `0x${'57'.repeat(20)}`] as const
+  const [early, stranger, manager] = [`0x${'ea'.repeat(20)}`, `0x${'57'.repeat(20)}`, `0x${'3a'.repeat(20)}`] as const
   const version = toFunctionSelector('version()')
   const stored = becomeFeed(feed, [aggregator])
   const responses = new Map(stored.map(({ to, asked, result }) => [to + asked, result]))
   const callAt = chain.callAt
   chain.callAt = (block, to, data) => {
     if (to === early) return data === version ? null : '0x01'
+    // A version may be a number.
+    if (to === manager) return data === version ? `0x${'3'.padStart(64, '0')}` : '0x01'
     return responses.get(to + data) ?? callAt(block, to, data)
   }
   await using node = await startScriptedNode(chain)
   const cores = new Set([core, early, stranger])
-  expect(await check([node.url], { cores }, [{ token, feed }])).toEqual([
+  const timeBasedManagers = new Set([manager])
+  expect(await check([node.url], { cores, timeBasedManagers }, [{ token, feed }])).toEqual([
     `ok ${first}: responds as chain 8453, at block ${END}`,
     `ok ${first}: has logs at startBlock ${START}`,
     `ok ${first}: takes searches of ${BLOCKS} and ${ADDRESSES}`,
     `ok ${first}: the backfill is ${END - 20 - START + 1} blocks in 1 searches`,
-    `ok chain 8453: ${core} is a core of version "1.2.0"`,
+    `ok chain 8453: ${core} is a core of version 1.2.0`,
     `ok chain 8453: ${early} is a core without a version`,
     `failed chain 8453: ${stranger} does not respond as a core`,
+    `ok chain 8453: ${manager} is a manager of version 3`,
     `ok chain 8453: the feed ${feed} is "TOKEN / USD", 8 decimals, 1 aggregators`,
   ])
 })
@@ -94,7 +98,7 @@ test('an endpoint that cannot be used says why, and the next one is asked, with 
     'failed chain 8453, endpoint 2 (127.0.0.1): is of chain 10, not of chain 8453',
     `ok chain 8453, endpoint 3 (127.0.0.1): responds as chain 8453, at block ${END}, and does not say what is final`,
   ])
-  expect(lines.at(-1)).toBe(`ok chain 8453: ${core} is a core of version "1.2.0"`)
+  expect(lines.at(-1)).toBe(`ok chain 8453: ${core} is a core of version 1.2.0`)
   expect(lines.join()).not.toContain('secret-key')
 })
 
