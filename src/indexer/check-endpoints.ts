@@ -184,8 +184,8 @@ async function checkContracts(chain: ChainSettings, ask: Ask, { hash }: BlockHea
     if (first === '0x' || (first === null && version === null)) {
       return failed(`${to} does not respond as a ${kind}`, 'correct it in the chain file')
     }
-    const told = toVersion(version ?? '0x')
-    return ok(`${to} is a ${kind} ${told === undefined ? 'without a version' : `of version ${told}`}`)
+    const known = toVersion(version ?? '0x')
+    return ok(`${to} is a ${kind} ${known === undefined ? 'without a version' : `of version ${known}`}`)
   })
   const feeds = feedsOf(chain.prices).map(async (feed): Promise<Finding> => {
     const source = await readFeed(reader, feed)
