@@ -4,6 +4,7 @@ import { openIngest } from '../../../src/ingest/batches.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { randomStep } from '../../setup/data/batches.ts'
 import { createRandom } from '../../setup/data/random-records.ts'
+import { createSigners, setValidators } from '../../setup/data/signed-payloads.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, aHash, anAccessList, anAddress, anErc20Incentive } from '../../setup/records.ts'
 import { firstOf, repeated } from '../../setup/repetitions.ts'
@@ -54,13 +55,16 @@ test.each(firstOf([51, 52]))(
     const ingest = await openIngest(database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     const base = 1_772_366_400
+    const signers = await createSigners()
     let records: readonly ImportRecord[] = []
     let queries: QueryText[] = []
     const seen = new Set<string>()
     for (let round = 0; round < repeated(4, 6); round++) {
-      const step = randomStep(records, base, random)
-      await ingest.apply(step.batch)
+      const step = randomStep(records, base, random, signers.toSigned)
       records = step.records
+      const validators = signers.validatorsOf(records)
+      await setValidators(database, validators)
+      await ingest.apply(step.batch)
       const words = vocabularyOf(records)
       queries = [
         ...random.some(queries, repeated(0.5, 0.8)),
@@ -71,7 +75,7 @@ test.each(firstOf([51, 52]))(
         const now = new Date((base + round * 1800 + offset) * 1000)
         for (const api of [keeping, making]) api.setNow(now)
         for (const query of queries) {
-          const expected = expectedEligibility(records, query, now)
+          const expected = expectedEligibility(records, query, now, validators)
           const about = `seed ${seed}, round ${round}, ${query.user} ${query.campaignId}`
           const responses = await Promise.all([keeping, making].map((api) => eligibility(api, query)))
           expect(responses, about).toEqual([expected, expected])
@@ -87,7 +91,7 @@ test.each(firstOf([51, 52]))(
         ...['claimable', 'admitted', 'unknown', 'blocked'],
         ...['not-started', 'ended', 'max-participants-reached', 'incentive-spent', 'on-deny-list', 'not-on-allow-list'],
         ...['list-unknown', 'already-claimed', 'claimed-before', 'signature-missing', 'reward-exceeds-budget'],
-        ...['claim-window-closed', 'proof-outdated'],
+        ...['claim-window-closed', 'proof-outdated', 'claim-fee-unknown', 'signature-invalid'],
       ].sort(),
     )
     expect(keeping.counts.cacheResults.hit).toBeGreaterThan(repeated(20, 50))

@@ -5,6 +5,7 @@ import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { randomStep } from '../../setup/data/batches.ts'
 import { setFollowed } from '../../setup/data/followed-chains.ts'
 import { createRandom } from '../../setup/data/random-records.ts'
+import { createSigners, setValidators } from '../../setup/data/signed-payloads.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken, inUpperCase } from '../../setup/records.ts'
 import { firstOf, repeated } from '../../setup/repetitions.ts'
@@ -27,12 +28,14 @@ async function walk(api: BorrowedTestApp, user: string, query: QueryText) {
   const rewards = [...first.rewards]
   for (let cursor = first.nextCursor; cursor !== null; ) {
     const next = await page(api, user, { ...query, cursor })
-    for (const name of ['totals', 'claimable', 'claimableUsd'] as const) expect(next[name]).toEqual(first[name])
+    for (const name of ['totals', 'claimable', 'claimableUsd', 'claimTransactions'] as const) {
+      expect(next[name]).toEqual(first[name])
+    }
     rewards.push(...next.rewards)
     cursor = next.nextCursor
   }
-  const { totals, claimable, claimableUsd } = first
-  return { rewards, totals, claimable, claimableUsd }
+  const { nextCursor: _, user: __, ...all } = first
+  return { ...all, rewards }
 }
 
 const aClaimable = (parts = {}) => aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))], ...parts })
@@ -58,22 +61,28 @@ test.each(firstOf([61, 62]))(
     const ingest = await openIngest(database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     const base = 1_772_366_400
+    const signers = await createSigners()
     let records: readonly ImportRecord[] = []
-    const seen = { claimable: 0, claimed: 0, totals: 0 }
+    const seen = { claimable: 0, claimed: 0, totals: 0, invalid: 0, claims: 0 }
     for (let round = 0; round < repeated(4, 5); round++) {
-      const step = randomStep(records, base, random)
-      await ingest.apply(step.batch)
+      const step = randomStep(records, base, random, signers.toSigned)
       records = step.records
+      const validators = signers.validatorsOf(records)
+      await setValidators(database, validators)
+      await ingest.apply(step.batch)
       const { users, chains } = vocabularyOf(records)
       const some = repeated([users[round] ?? random.pick(users)], users.slice(0, 4))
       const queries = [...some, random.pick(users)].flatMap((user) =>
-        [{}, { state: 'claimable' }, { state: 'claimed' }, { chainId: String(random.pick(chains)) }].map(
-          (query: QueryText) => ({ user, query }),
-        ),
+        [
+          { claimTransactions: 'true' },
+          { state: 'claimable' },
+          { state: 'claimed', claimTransactions: 'true' },
+          { chainId: String(random.pick(chains)) },
+        ].map((query: QueryText) => ({ user, query })),
       )
       const now = new Date((base + round * 1800) * 1000)
       for (const { user, query } of queries) {
-        const expected = expectedRewards(records, user, query, now)
+        const expected = expectedRewards(records, { user, query }, now, validators)
         for (const api of [keeping, making]) {
           api.setNow(now)
           const pageSize = random.pick(['9', '100'])
@@ -82,11 +91,17 @@ test.each(firstOf([61, 62]))(
         }
         if (query.state !== undefined && expected.rewards.length > 0) seen[query.state as 'claimed'] += 1
         if (expected.totals.length > 1) seen.totals += 1
+        seen.invalid += expected.rewards.filter(({ reasons }) =>
+          reasons.some(({ code }) => code === 'signature-invalid'),
+        ).length
+        for (const { rewards } of expected.claimTransactions ?? []) seen.claims += rewards.length
       }
     }
     expect(seen.claimable).toBeGreaterThan(repeated(2, 5))
     expect(seen.claimed).toBeGreaterThan(repeated(3, 10))
     expect(seen.totals).toBeGreaterThan(repeated(3, 10))
+    expect(seen.invalid).toBeGreaterThan(repeated(3, 10))
+    expect(seen.claims).toBeGreaterThan(repeated(3, 10))
   },
 )
 

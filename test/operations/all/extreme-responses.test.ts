@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
+import { aPayload } from '../../setup/data/payloads.ts'
 import { type Contract, contractOf } from '../../setup/documents/openapi.ts'
 import {
   aCampaign,
@@ -167,6 +168,12 @@ const claimsOf = (campaign: typeof largest, positions: number[]) =>
     ),
   )
 
+const signer = anAddress('who is signed for')
+
+const signatureOf = (campaignId: string, incentiveId: number, signature: string) => ({
+  ...{ type: 'claimSignature' as const, campaignId, incentiveId, claimant: signer, signature, referrer: user },
+})
+
 const records: ImportRecord[] = [
   template,
   token(CHAIN, 0, HIGHEST_PRICE, Number.MAX_VALUE),
@@ -187,6 +194,14 @@ const records: ImportRecord[] = [
     signature: 'f'.repeat(65_536),
     referrer: user,
   },
+  ...[largest, smallest].flatMap(({ id, incentives }) =>
+    incentives.flatMap(({ type }, incentiveId) =>
+      type === 'TimeBasedIncentive'
+        ? []
+        : signatureOf(id, incentiveId, aPayload(id === largest.id ? 2n ** 256n - 1n : 0n)),
+    ),
+  ),
+  ...[0, 500, 998].map((incentiveId) => signatureOf(richest.id, incentiveId, aPayload(1n))),
   { type: 'accessList', id: LONG_NAME, userId: LONG_NAME, name: LONG, icon: LONG, createdAt: LAST, members: [user] },
   { type: 'accessList', id: '-', userId: LONG_NAME, name: '', icon: '', createdAt: FIRST },
   aProfile({
@@ -241,6 +256,29 @@ test('trending campaigns keep their schema', async () => {
     expect(first.totalBudget.length).toBeGreaterThan(154)
     expect(first.signature?.signature.length ?? 65_536).toBe(65_536)
   }
+})
+
+test('what accounts have claimed and can claim keeps its schema', async () => {
+  const ids = [largest, richest, smallest].map(({ id }) => id).join()
+  const verdicts = new Set<string>()
+  for (const account of [signer, user, anAddress('claimant 0')]) {
+    const eligibility = await responseOf(`/eligibility?user=${account}&campaignId=${ids}`)
+    expect(contract.faultsOf('/eligibility', eligibility), account).toEqual([])
+    for (const query of ['', '?state=claimable&claimTransactions=true', '?state=claimed']) {
+      const rewards = await responseOf(`/users/${account}/rewards${query}`)
+      expect(contract.faultsOf('/users/{address}/rewards', rewards), account + query).toEqual([])
+      for (const { verdict } of rewards.rewards) verdicts.add(verdict)
+    }
+    const statement = await api.get(`/users/${account}/rewards?format=csv`)
+    expect(statement.statusCode, statement.body.slice(0, 300)).toBe(200)
+  }
+  expect([...verdicts].sort()).toEqual(['blocked', 'claimable'])
+})
+
+test('outlooks and claims keep their schema', async () => {
+  const ids = [largest, richest, smallest].map(({ id }) => id).join()
+  expect(contract.faultsOf('/outlook', await responseOf(`/outlook?campaignId=${ids}`))).toEqual([])
+  expect(contract.faultsOf('/claims', await responseOf('/claims?pageSize=100'))).toEqual([])
 })
 
 test('contracts keep their schema', async () => {

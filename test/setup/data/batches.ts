@@ -30,10 +30,20 @@ function asRead(record: ImportRecord) {
   return read.record
 }
 
-/** A random batch after some records, and the records that there are after it. */
-export function randomStep(records: readonly ImportRecord[], base: number, random: Random) {
+/**
+ * A random batch after some records, and the records that there are after it.
+ * @param sign what becomes of each record that is drawn, without drawing anything.
+ */
+export function randomStep(
+  records: readonly ImportRecord[],
+  base: number,
+  random: Random,
+  sign = (record: ImportRecord) => record,
+) {
   const { campaigns, claims, isTheirs, kept } = withdrawnFrom(records, random)
-  const coming = randomBatch(kept, base, random).filter((record) => !isTheirs(record))
+  const coming = randomBatch(kept, base, random)
+    .filter((record) => !isTheirs(record))
+    .map(sign)
   const batch: Batch = {
     records: coming.map(asRead),
     revertedClaims: claims.map(asRead).map((claim) => toClaimIdentity(claim as ClaimRecord)),

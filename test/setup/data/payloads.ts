@@ -46,3 +46,20 @@ export function claimCall(
   const args = [BigInt(boostId), BigInt(incentiveIndex), referrer as Hex, data as Hex, claimant as Hex] as const
   return { to, data: encodeFunctionData({ abi: claimFunction, args }) }
 }
+
+const multicall = parseAbi([
+  'struct Call { address target; bool allowFailure; uint256 value; bytes callData; }',
+  'function aggregate3Value(Call[] calls) payable',
+])
+
+/** The call that makes all of these, each of which may fail. */
+export function callOfAll(calls: readonly { to: string; data: string; value?: string }[]) {
+  const args = calls.map(({ to, data, value = '0' }) => ({
+    ...{ target: to as Hex, allowFailure: true, value: BigInt(value), callData: data as Hex },
+  }))
+  return {
+    to: '0xca11bde05977b3631167028862be2a173976ca11',
+    data: encodeFunctionData({ abi: multicall, args: [args] }),
+    value: String(args.reduce((total, { value }) => total + value, 0n)),
+  }
+}

@@ -51,7 +51,7 @@ const ZERO = `0x${'0'.repeat(40)}`
 const chains = [9, 10, 8453]
 const cores = [anAddress('core 1'), anAddress('core 2')]
 const identifiers = ['9', '10', '11', '100', '2', MAX]
-const people = [1, 2, 3, 4, 5, 6, 7].map((number) => anAddress(`person ${number}`))
+export const people = [1, 2, 3, 4, 5, 6, 7].map((number) => anAddress(`person ${number}`))
 /** Those who claim. The others are only on lists or have signatures. */
 const claimants = people.slice(0, 4)
 const assets = [1, 2, 3, 4].map((number) => anAddress(`asset ${number}`))
@@ -60,6 +60,7 @@ const targets = [...[1, 2, 3].map((number) => anAddress(`target ${number}`)), as
 const ANY_CONTRACT = ZERO
 const collections = [targets[0] as string, anAddress('collection')]
 const venue = anAddress('venue')
+export const validator = anAddress('validator')
 const tokenNames = ['Token', 'Übercoin (bridged)', 'wrapped  Ether', '$Dollar 50%']
 const campaignNames = ['Name', 'Swap to CRÈME', 'Dollar-swap', '50% на токены']
 const channels = ['Public', 'PUBLIC', 'partners', 'Zürich']
@@ -82,7 +83,7 @@ const prices = ['0', '1', '0.999999499999', '3120.55', `0.${'0'.repeat(30)}12345
 /** Seconds before the base; around the edges of all windows, several claims at each. */
 const ages = [0, HOUR, 6 * HOUR, DAY, 7 * DAY].flatMap((age) => [age - 1, age, age, age + 1, age + 600, age - 600])
 
-const campaignIds = chains.flatMap((chain) =>
+export const campaignIds = chains.flatMap((chain) =>
   cores.flatMap((core) => identifiers.map((id) => `${chain}:${core}:${id}`)),
 )
 
@@ -257,7 +258,7 @@ function randomCampaign(id: string, leastIncentives: number, base: number, rando
     action: anAddress('action'),
     budget: addressInAnyCase(pick([anAddress('budget 1'), anAddress('budget 2'), anAddress('budget 3')])),
     owner: addressInAnyCase(pick(people)),
-    validator: anAddress('validator'),
+    validator,
     blockTimestamp,
     txHash: addressInAnyCase(aHash(`campaign ${id}`)),
     protocolFee: '0',
@@ -294,9 +295,8 @@ function randomClaim(campaign: CampaignRecord, base: number, random: Random): Cl
   }
 }
 
-/** Records that may be imported in one call, in this order, where `stored` are. */
 /** What validators sign: amounts of tokens, and shares of some. */
-const SIGNED_AMOUNTS = [0n, 1n, 999_999n, 12_345_678n, 10n ** 12n, 10n ** 18n, 7n * 10n ** 19n]
+export const SIGNED_AMOUNTS = [0n, 1n, 999_999n, 12_345_678n, 10n ** 12n, 10n ** 18n, 7n * 10n ** 19n]
 
 /** The whole data of a claim, or less. */
 const randomSignature = (number: number) =>
@@ -320,6 +320,7 @@ function proofsOn({ id, blockTimestamp }: CampaignRecord, base: number): ClaimPr
   })
 }
 
+/** Records that may be imported in one call, in this order, where `stored` are. */
 export function randomBatch(stored: readonly ImportRecord[], base: number, random: Random): ImportRecord[] {
   const { chance, integer, pick, some, shuffled, addressInAnyCase } = random
   const facts = [...new Map(stored.map((record) => [identityOf(record), record])).values()]

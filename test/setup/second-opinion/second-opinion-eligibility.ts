@@ -13,6 +13,8 @@ import {
   payoutOf,
   type QueryText,
   sum,
+  type Validator,
+  type Validators,
   type World,
   worldOf,
 } from './second-opinion.ts'
@@ -37,7 +39,7 @@ const BLOCKING = [
     'incentive-spent',
     'reward-exceeds-budget',
   ],
-  ...['on-deny-list', 'not-on-allow-list', 'already-claimed'],
+  ...['on-deny-list', 'not-on-allow-list', 'already-claimed', 'signature-invalid'],
 ]
 
 export function eligibilityQuery(words: Vocabulary, { pick, integer, inAnyCase }: Random): QueryText {
@@ -127,6 +129,7 @@ export function judged(campaign: Campaign, index: number | undefined, user: stri
       ? undefined
       : campaign.signatures.find((each) => each.incentiveId === index && lower(each.claimant) === user)
   const proof = index === undefined ? undefined : proofOf(campaign, index, user)
+  const validator = world.validators?.get(campaign.id)
   if (index !== undefined && isProven(incentive)) {
     if (proof === undefined) reasons.push({ code: 'signature-missing' })
     else if (proof.isOutdated) reasons.push({ code: 'proof-outdated' })
@@ -149,6 +152,7 @@ export function judged(campaign: Campaign, index: number | undefined, user: stri
       isUnknown ||= allowed === undefined
     }
     if (signature === undefined) reasons.push({ code: 'signature-missing' })
+    else reasons.push(...signatureReasons(validator, user, signature.signature))
   }
   const isBlocked = reasons.some(({ code }) => BLOCKING.includes(code))
   const given = isProven(incentive) ? proof : signature
@@ -159,9 +163,19 @@ export function judged(campaign: Campaign, index: number | undefined, user: stri
     ...(verdict === 'claimable' && proof !== undefined
       ? { transaction: proofCall(campaign.id, user, proof.record) }
       : verdict === 'claimable' && signature !== undefined
-        ? claimWith(campaign.id, index ?? 0, user, signature)
+        ? claimWith({ id: campaign.id, index: index ?? 0, user, claimFee: validator?.claimFee }, signature)
         : {}),
   }
+}
+
+/** What a validator whose kind is known makes of a recorded signature. */
+function signatureReasons(validator: Validator | undefined, user: string, signature: string): Reason[] {
+  if (validator === undefined) return []
+  const isJudged = signedIn(signature) !== undefined
+  return [
+    ...(validator.takesFee && validator.claimFee === undefined ? [{ code: 'claim-fee-unknown' }] : []),
+    ...(isJudged && !validator.hasSigned(user, signature) ? [{ code: 'signature-invalid' }] : []),
+  ]
 }
 
 const isProven = (incentive: Campaign['record']['incentives'][number] | undefined) =>
@@ -235,18 +249,31 @@ function figuresOf(campaign: Campaign, index: number, user: string, world: World
 
 const iso = (instant: unknown) => new Date(String(instant)).toISOString()
 
-function claimWith(id: string, index: number, user: string, signed: { signature: string; referrer: string }) {
+interface Claiming {
+  id: string
+  index: number
+  user: string
+  claimFee: string | undefined
+}
+
+function claimWith({ id, index, user, claimFee }: Claiming, signed: { signature: string; referrer: string }) {
   const { signature } = signed
   const referrer = lower(signed.referrer)
-  const isWhole = signedIn(signature) !== undefined
-  return { signature, referrer, ...(isWhole ? { transaction: claimCall(id, index, user, referrer, signature) } : {}) }
+  if (signedIn(signature) === undefined) return { signature, referrer }
+  const value = claimFee === undefined ? {} : { value: claimFee }
+  return { signature, referrer, transaction: { ...claimCall(id, index, user, referrer, signature), ...value } }
 }
 
 const RANKS = ['claimable', 'admitted', 'unknown', 'blocked']
 
 /** The body of `GET /eligibility`. */
-export function expectedEligibility(records: readonly ImportRecord[], query: QueryText, now: Date) {
-  const world = worldOf(records)
+export function expectedEligibility(
+  records: readonly ImportRecord[],
+  query: QueryText,
+  now: Date,
+  validators: Validators = new Map(),
+) {
+  const world = { ...worldOf(records), validators }
   const user = lower(query.user)
   const asked = [...new Set(query.campaignId?.split(',').map(lower))]
   const placeOf = (id: string) => {

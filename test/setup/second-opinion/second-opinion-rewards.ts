@@ -1,4 +1,5 @@
 import type { ImportRecord } from '../../../src/ingest/records.ts'
+import { callOfAll } from '../data/payloads.ts'
 import {
   byId,
   type Campaign,
@@ -9,6 +10,8 @@ import {
   type QueryText,
   sum,
   toScaled,
+  type Validators,
+  type World,
   worldOf,
 } from './second-opinion.ts'
 import { dollarText, isValued, metadataOf } from './second-opinion-claims.ts'
@@ -26,10 +29,45 @@ function dollarsOf(claims: readonly Claim[], isRecorded: boolean) {
   return valued.length === 0 ? null : dollarText(sum(valued.map(({ usd }) => usd)))
 }
 
+interface Judged {
+  campaign: Campaign
+  index: number
+  judgement: ReturnType<typeof judged>
+}
+
+/** What claims everything that has a call of its own: by chain, 50 at once, in the order of campaigns and incentives. */
+function transactionsOf(all: readonly Judged[], { validators }: World) {
+  const claims = all
+    .flatMap(({ campaign, index, judgement }) => {
+      const call = 'transaction' in judgement ? judgement.transaction : undefined
+      const { takesFee = false, claimFee } = validators?.get(campaign.id) ?? {}
+      return call === undefined || (takesFee && claimFee === undefined) ? [] : [{ campaign, index, call }]
+    })
+    .sort((a, b) => byId(a.campaign, b.campaign) || compare(a.index, b.index))
+  const chains = [...new Set(claims.map(({ campaign }) => campaign.chainId))]
+  return chains.flatMap((chainId) => {
+    const own = claims.filter(({ campaign }) => campaign.chainId === chainId)
+    const starts = own.map((_, nth) => nth).filter((nth) => nth % 50 === 0)
+    return starts.map((start) => {
+      const part = own.slice(start, start + 50)
+      return {
+        chainId,
+        ...callOfAll(part.map(({ call }) => call)),
+        rewards: part.map(({ campaign, index }) => ({ campaignId: campaign.id, incentiveIndex: index })),
+      }
+    })
+  })
+}
+
 /** All entries, on whichever page they are, and the totals. */
-export function expectedRewards(records: readonly ImportRecord[], address: string, query: QueryText, now: Date) {
+export function expectedRewards(
+  records: readonly ImportRecord[],
+  { user: address, query }: { user: string; query: QueryText },
+  now: Date,
+  validators: Validators = new Map(),
+) {
   const user = lower(address)
-  const world = worldOf(records)
+  const world = { ...worldOf(records), validators }
   const chains = query.chainId?.split(',').map(Number)
   const all = world.campaigns
     .filter(({ chainId }) => chains?.includes(chainId) ?? true)
@@ -84,6 +122,7 @@ export function expectedRewards(records: readonly ImportRecord[], address: strin
       : [(sum(amounts) * toScaled(token.priceUsd) * 10n ** 30n) / 10n ** BigInt(token.decimals)]
   })
   return {
+    ...(query.claimTransactions === 'true' && { claimTransactions: transactionsOf(all, world) }),
     claimable: [...claimable.values()]
       .sort((a, b) => compare(a.chainId, b.chainId) || compare(a.asset, b.asset))
       .map(({ chainId, asset, amounts }) => ({

@@ -48,7 +48,20 @@ export interface Campaign {
   targets: Set<string>
 }
 
+/** The validator of a campaign, as far as a followed chain tells it. */
+export interface Validator {
+  kind: string
+  takesFee: boolean
+  /** Wei; undefined if it takes none, or that is unknown. */
+  claimFee: string | undefined
+  hasSigned: (claimant: string, payload: string) => boolean
+}
+
+export type Validators = ReadonlyMap<string, Validator>
+
 export interface World {
+  /** By campaign; absent where no chain is followed. */
+  validators?: Validators
   tokens: Map<string, TokenRecord>
   contractNames: Map<string, string>
   accessLists: Map<string, AccessListRecord>
