@@ -47,6 +47,8 @@ test('fields leave only the keys that they name, also in the type', () => {
   expectTypeOf((client: Client) => client.listCampaigns()).returns.resolves.toExtend<ResponseOf<'listCampaigns'>>()
   const trending = (client: Client) => client.listTrendingCampaigns({ fields: ['id'] })
   expectTypeOf(trending).returns.resolves.toExtend<{ trendingCampaigns: { id: string }[] }>()
+  expectTypeOf(trending).returns.resolves.toExtend<Pick<ResponseOf<'listTrendingCampaigns'>, 'explained'>>()
+  expectTypeOf(trending).returns.resolves.toHaveProperty('explained')
   const askOne = (client: Client) => client.getCampaign('', { fields: ['id'] })
   expectTypeOf(askOne).returns.resolves.toEqualTypeOf<Pick<Campaign, 'id'>>()
   const walk = (client: Client) => client.walkCampaigns({ fields: ['id'] })

@@ -121,7 +121,11 @@ export interface Client {
   listTrendingCampaigns<Field extends keyof TrendingCampaign = keyof TrendingCampaign>(
     query?: WithFields<Query<'listTrendingCampaigns'>, Field>,
     options?: RequestOptions,
-  ): Promise<{ trendingCampaigns: Pick<TrendingCampaign, Field>[] }>
+  ): Promise<
+    Omit<ResponseOf<'listTrendingCampaigns'>, 'trendingCampaigns'> & {
+      trendingCampaigns: Pick<TrendingCampaign, Field>[]
+    }
+  >
   /** One page of the contracts that campaigns act on. */
   listContracts(query?: Query<'listContracts'>, options?: RequestOptions): Promise<ResponseOf<'listContracts'>>
   /** Known tokens, those that most active campaigns pay first. */
