@@ -95,7 +95,7 @@ export function createPages({ database, lookups, campaignIndex, listed, versions
         facets.map(({ name }) => name),
         found.value.facets,
       ))
-    const explanation = query.explain === undefined ? undefined : await explain(query.explain, query, clock())
+    const explanation = query.explain === undefined ? undefined : await explain(query.explain, query, now)
     for (const side of [worded, former, read, counted, explanation]) {
       if ((side?.listsVersion ?? found.listsVersion) !== found.listsVersion) return undefined
     }

@@ -115,6 +115,8 @@ function toListResponse(
   const counts = counted === undefined ? '' : `,${JSON.stringify(counted).slice(1, -1)}`
   const explained = explanation === undefined ? '' : `,"explained":${JSON.stringify(explanation.explained)}`
   const { changesAt } = changesAtOf(shown, query)
+  // A walk explains, as it lists, at its beginning.
+  const explanationChangesAt = walk === undefined ? explanation?.changesAt : undefined
   return {
     json: `{"campaigns":[${campaigns}],"totalCampaigns":${total}${next}${counts}${explained}}`,
     totalCount: total,
@@ -122,7 +124,7 @@ function toListResponse(
     dependencies: {
       campaignKeys: [...shown.map(({ key }) => key), ...(explanation?.key === undefined ? [] : [explanation.key])],
       onLists: true,
-      ...(changesAt !== undefined && { changesAt: Math.min(changesAt, explanation?.changesAt ?? changesAt) }),
+      ...(changesAt !== undefined && { changesAt: Math.min(changesAt, explanationChangesAt ?? changesAt) }),
     },
   }
 }

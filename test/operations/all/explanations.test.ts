@@ -169,6 +169,25 @@ test('an explanation is current: a claim, an end and a record change it, and an 
   expect(await failedOf('/reward-kit/trending', {})).toEqual(['status'])
 })
 
+test('a walk explains as it lists: what has started and ended is judged at its beginning', async () => {
+  await using api = await borrowTestApp()
+  const at = Date.parse('2026-03-01T12:00:00Z')
+  api.setNow(new Date(at))
+  const [later, sooner] = [1, 2].map((nth) =>
+    aCampaign({ endTime: '2026-03-01T12:00:10Z', blockTimestamp: String(at / 1000 - nth) }),
+  )
+  if (later === undefined || sooner === undefined) throw new TypeError('there are no campaigns')
+  await api.save(later, sooner)
+  const query = { showActiveOnly: 'true', pageSize: '1', explain: sooner.id }
+  const begun = await api.get(`/campaigns?${new URLSearchParams({ ...query, cursor: 'start' })}`)
+  expect(begun.json()).toMatchObject({ campaigns: [{ id: later.id }], explained: { isListed: true } })
+  api.setNow(new Date(at + 20_000))
+  const next = await read(api, '/campaigns', { ...query, cursor: begun.json().nextCursor })
+  expect(idsOf(next)).toEqual([sooner.id])
+  expect(next.explained).toMatchObject({ isListed: true, failed: [] })
+  expect((await read(api, '/campaigns', query)).explained).toMatchObject({ isListed: false })
+})
+
 test('what is no ID of a campaign is refused, and without the parameter nothing is added', async () => {
   await using api = await borrowTestApp()
   for (const path of ['/campaigns', '/reward-kit/trending']) {
