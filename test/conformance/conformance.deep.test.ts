@@ -165,9 +165,9 @@ let kept: Reply | undefined
 
 /** Rewards as far as they are tampered with. */
 interface Rewards {
-  rewards: { verdict: string; budgetLeft?: string }[]
+  rewards: { verdict: string; reasons: { code: string }[]; budgetLeft?: string }[]
   claimable: { amount: string; amountUsd: string | null }[]
-  claimTransactions?: { data: string; rewards: { incentiveIndex: number }[] }[]
+  claimTransactions?: { data: string; value: string; rewards: { incentiveIndex: number }[] }[]
 }
 
 const inRewards =
@@ -190,13 +190,20 @@ const inStatement =
     reply.text = change(reply.text, reply.headers)
   }
 
+const inExplanation =
+  (start: string, change: (body: { explained: { isListed: boolean } }) => unknown): Tamper =>
+  (reply, { path }) => {
+    if (!path.startsWith(start) || !path.includes('explain=') || reply.status !== 200) return
+    edit(reply, (body) => change(body as Parameters<typeof change>[0]))
+  }
+
 const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = [
   {
     name: 'an extra key',
     check: 'bodies',
     says: /^\/reward-kit\/trending: the body must NOT have additional properties \(extra\)/,
     tamper: (reply, { path }) =>
-      path.startsWith('/reward-kit/') &&
+      path === '/reward-kit/trending' &&
       reply.status === 200 &&
       reply.text !== '' &&
       edit(reply, (body) => Object.assign(body, { extra: 1 })),
@@ -426,6 +433,32 @@ const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = 
     }),
   },
   {
+    name: 'a transaction that sends more than its claims need',
+    check: 'rewards',
+    says: /^\/users\/\{address\}\/rewards has claimTransactions that send something else than their claims need$/,
+    tamper: inRewards(({ claimTransactions = [] }) => {
+      for (const transaction of claimTransactions) transaction.value = '1'
+    }),
+  },
+  {
+    name: 'reasons that block nothing, in another order',
+    check: 'rewards',
+    says: /has reasons in another order, twice, or unknown ones; .* does not block what a reason blocks$/,
+    tamper: inRewards(({ rewards }) => {
+      const reasons = ['signature-invalid', 'already-claimed'].map((code) => ({ code }))
+      for (const reward of rewards) if (reward.verdict === 'claimable') reward.reasons = reasons
+    }),
+  },
+  {
+    name: 'a spent incentive of which a claim would pay more than is left, without what that is',
+    check: 'rewards',
+    says: /does not say what is left where a claim would pay more; .* says of a spent incentive/,
+    tamper: inRewards(({ rewards }) => {
+      const reasons = ['incentive-spent', 'reward-exceeds-budget'].map((code) => ({ code }))
+      for (const reward of rewards) if (reward.verdict === 'blocked') reward.reasons = reasons
+    }),
+  },
+  {
     name: 'other transactions on another page',
     check: 'rewards',
     says: /^\/users\/\{address\}\/rewards has other claimTransactions on another page$/,
@@ -461,28 +494,35 @@ const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = 
     }),
   },
   {
+    name: 'a statement with columns of other names',
+    check: 'statements',
+    says: /^the statement of rewards has other columns, or in another order; /,
+    tamper: inStatement('/users/', (text) => text.replace('rewardNowInTokens', 'rewardInTokens')),
+  },
+  {
     name: 'an explanation that is wrong',
     check: 'statements',
     says: /^\/campaigns: explain says otherwise than the list whether a campaign is in it; .* names no filter/,
-    tamper: (reply, { path }) =>
-      path.includes('explain=') &&
-      reply.status === 200 &&
-      edit(reply, ({ explained }) => {
-        const given = explained as { isListed: boolean }
-        given.isListed = !given.isListed
-      }),
+    tamper: inExplanation('/campaigns?', ({ explained }) => {
+      explained.isListed = !explained.isListed
+    }),
+  },
+  {
+    name: 'an explanation in trending that is wrong',
+    check: 'statements',
+    says: /^\/reward-kit\/trending: explain says otherwise than the list .* names no filter that a campaign fails$/,
+    tamper: inExplanation('/reward-kit/trending?', ({ explained }) => {
+      explained.isListed = !explained.isListed
+    }),
   },
   {
     name: 'an explanation that changes the list, of a campaign that it does not know',
     check: 'statements',
     says: /^\/campaigns: explain does not know a campaign that is listed; \/campaigns: explain changes the list$/,
-    tamper: (reply, { path }) =>
-      path.includes('explain=') &&
-      reply.status === 200 &&
-      edit(reply, (body) => {
-        Object.assign(body, { campaigns: [] })
-        Object.assign(body.explained as object, { isKnown: false })
-      }),
+    tamper: inExplanation('/campaigns?', (body) => {
+      Object.assign(body, { campaigns: [] })
+      Object.assign(body.explained, { isKnown: false })
+    }),
   },
   {
     name: 'another status',

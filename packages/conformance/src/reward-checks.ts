@@ -5,9 +5,19 @@ import type { HttpClient } from './http-client.ts'
 /** So many of those who claimed last are looked at for one who can claim. */
 const MAX_CLAIMANTS = 8
 
-/** Call data of `aggregate3Value` begins with it. */
-const MULTICALL = '0x174dea71'
+/** Multicall3, and what call data of its `aggregate3Value` begins with. */
+const MULTICALL = { to: '0xca11bde05977b3631167028862be2a173976ca11', selector: '0x174dea71' }
 const MAX_CLAIMS_TOGETHER = 50
+
+/** The reasons in their order. */
+const REASONS = [
+  ...['not-started', 'ended', 'claim-window-closed', 'max-participants-reached', 'incentive-spent'],
+  ...['reward-exceeds-budget', 'on-deny-list', 'not-on-allow-list', 'list-unknown', 'already-claimed'],
+  ...['claimed-before', 'signature-missing', 'proof-outdated', 'claim-fee-unknown', 'signature-invalid'],
+]
+
+/** Those that block a claim whatever else holds. */
+const BLOCKING = ['incentive-spent', 'reward-exceeds-budget', 'already-claimed', 'signature-invalid']
 
 /** What a reward says of what a claim pays; nothing of it where the verdict is `blocked`. */
 const AMOUNTS = ['rewardNow', 'rewardNowUsd', 'raffle', 'claimUntil', 'exhaustsAt', 'claimsLeft', 'budgetLeft'] as const
@@ -17,9 +27,9 @@ interface Reward {
   incentiveIndex: number
   incentiveType: string
   verdict: string
-  reasons: { code: string }[]
+  reasons: { code: string; budgetLeft?: string }[]
   asset: string | null
-  transaction?: object
+  transaction?: { value?: string }
   rewardNow?: string
   rewardNowUsd?: string
   raffle?: object
@@ -39,7 +49,9 @@ interface Claimable {
 
 interface ClaimTransactions {
   chainId: number
+  to: string
   data: string
+  value: string
   rewards: { campaignId: string; incentiveIndex: number }[]
 }
 
@@ -78,6 +90,7 @@ export async function findRewardViolations(http: HttpClient, operations: readonl
     read(http, `${path}?claimTransactions=true&pageSize=1&state=claimed`) as Promise<Rewards>,
   ])
   const checks: Check[] = [
+    ...reasonChecks(entries),
     ...figureChecks(entries, before),
     ...(isComplete ? totalChecks(entries, whole) : []),
     ...transactionChecks(entries, whole.claimTransactions ?? [], isComplete),
@@ -87,6 +100,30 @@ export async function findRewardViolations(http: HttpClient, operations: readonl
     ],
   ]
   return checks.filter(([holds]) => !holds).map(([, violation]) => `/users/{address}/rewards ${violation}`)
+}
+
+function reasonChecks(rewards: readonly Reward[]): Check[] {
+  const all = rewards.map(({ verdict, reasons }) => ({ verdict, reasons, codes: reasons.map(({ code }) => code) }))
+  return [
+    [
+      all.every(({ codes }) => codes.join() === REASONS.filter((code) => codes.includes(code)).join()),
+      'has reasons in another order, twice, or unknown ones',
+    ],
+    [
+      all.every(({ verdict, codes }) => verdict === 'blocked' || !codes.some((code) => BLOCKING.includes(code))),
+      'does not block what a reason blocks',
+    ],
+    [
+      all.every(({ reasons }) =>
+        reasons.every(({ code, budgetLeft }) => (code === 'reward-exceeds-budget') === (budgetLeft !== undefined)),
+      ),
+      'does not say what is left where a claim would pay more',
+    ],
+    [
+      all.every(({ codes }) => !codes.includes('incentive-spent') || !codes.includes('reward-exceeds-budget')),
+      'says of a spent incentive that a claim would pay more than is left',
+    ],
+  ]
 }
 
 /** @param now when the requests were sent, by the clock here, which may be a minute ahead. */
@@ -182,10 +219,22 @@ function transactionChecks(
   const claimed = transactions.flatMap((transaction) => transaction.rewards)
   const claimable = rewards.filter(({ verdict, transaction }) => verdict === 'claimable' && transaction !== undefined)
   const known = new Set(claimable.map(keyOf))
+  const fees = new Map(claimable.map((reward) => [keyOf(reward), BigInt(reward.transaction?.value ?? 0)] as const))
   const together = new Set(claimed.map(keyOf))
   const campaigns = new Set(claimed.map(({ campaignId }) => campaignId))
   return [
-    [transactions.every(({ data }) => data.startsWith(MULTICALL)), 'has claimTransactions that call something else'],
+    [
+      transactions.every(({ to, data }) => to === MULTICALL.to && data.startsWith(MULTICALL.selector)),
+      'has claimTransactions that call something else',
+    ],
+    [
+      transactions.every(
+        ({ value, rewards: claims }) =>
+          !claims.every((claim) => fees.has(keyOf(claim))) ||
+          BigInt(value) === claims.reduce((sum, claim) => sum + (fees.get(keyOf(claim)) ?? 0n), 0n),
+      ),
+      'has claimTransactions that send something else than their claims need',
+    ],
     [
       transactions.every(({ chainId, rewards }) =>
         rewards.every(({ campaignId }) => campaignId.startsWith(`${chainId}:`)),

@@ -7,20 +7,30 @@ import { findClaimant } from './reward-checks.ts'
 /** Campaigns of which it is asked why they are not listed. */
 const MAX_EXPLAINED = 3
 
+/** Campaigns in trending at most. */
+const MAX_TRENDING = 100
+
 /** Rows of a statement that are compared. */
 const ROWS = 50
 
 type Entry = Record<string, unknown> & { metadata?: { symbol: string; decimals: number } | null }
 
-/** Columns that have what a key of the JSON has, beside those that are made of it. */
+/** The columns in their order. */
 const CLAIM_COLUMNS = [
-  ...['campaignId', 'campaignName', 'claimant', 'incentiveIndex', 'incentiveType', 'asset', 'amount', 'amountUsd'],
-  ...['txHash', 'logIndex'],
+  ...['at', 'chainId', 'campaignId', 'campaignName', 'claimant', 'incentiveIndex', 'incentiveType', 'asset'],
+  ...['symbol', 'amount', 'amountInTokens', 'amountUsd', 'txHash', 'logIndex'],
 ]
 const REWARD_COLUMNS = [
-  ...['campaignId', 'campaignName', 'incentiveIndex', 'incentiveType', 'verdict', 'asset', 'claims', 'claimedAmount'],
-  ...['claimedAmountUsd', 'claimUntil', 'lastClaimedAt', 'lastTxHash'],
+  ...['campaignId', 'campaignName', 'chainId', 'incentiveIndex', 'incentiveType', 'verdict', 'asset', 'symbol'],
+  ...['claims', 'claimedAmount', 'claimedAmountInTokens', 'claimedAmountUsd', 'rewardNow', 'rewardNowInTokens'],
+  ...['rewardNowUsd', 'claimUntil', 'lastClaimedAt', 'lastTxHash'],
 ]
+
+/** Those that are made of several keys of the JSON; all others have what the key of their name has. */
+const MADE = ['at', 'chainId', 'symbol', 'amountInTokens', 'claimedAmountInTokens', 'rewardNowInTokens']
+
+/** What an auction pays changes every second. */
+const OF_THE_MOMENT = ['rewardNow', 'rewardNowUsd']
 
 /** Claims by transaction, statements, and why a campaign is not listed. */
 export async function findStatementViolations(http: HttpClient, operations: readonly Operation[]): Promise<string[]> {
@@ -28,14 +38,15 @@ export async function findStatementViolations(http: HttpClient, operations: read
   const claimant = hasLookups ? await findClaimant(http) : undefined
   const violations = await Promise.all([
     findTransactionViolations(http),
-    compareStatement(http, '/claims?', 'claims', { columns: CLAIM_COLUMNS, amount: 'amount' }),
+    compareStatement(http, '/claims?', 'claims', { columns: CLAIM_COLUMNS, amounts: ['amount'] }),
     claimant === undefined
       ? []
       : compareStatement(http, `/users/${claimant}/rewards?`, 'rewards', {
           columns: REWARD_COLUMNS,
-          amount: 'claimedAmount',
+          amounts: ['claimedAmount', 'rewardNow'],
         }),
     findExplanationViolations(http),
+    findTrendingExplanationViolations(http),
   ])
   return violations.flat()
 }
@@ -58,7 +69,7 @@ async function findTransactionViolations(http: HttpClient) {
 }
 
 /** The rows of a text by RFC 4180, as objects of their columns. */
-function readCsv(text: string): Record<string, string>[] {
+function readCsv(text: string) {
   const rows: string[][] = []
   let row: string[] = []
   for (const [, cell = '', end = ''] of text.matchAll(/("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n)/g)) {
@@ -68,8 +79,13 @@ function readCsv(text: string): Record<string, string>[] {
     row = []
   }
   const [names = [], ...others] = rows
-  return others.map((cells) => Object.fromEntries(names.map((name, index) => [name, cells[index] ?? ''])))
+  return {
+    names,
+    rows: others.map((cells): Row => Object.fromEntries(names.map((name, index) => [name, cells[index] ?? '']))),
+  }
 }
+
+type Row = Record<string, string>
 
 /** A text as a statement has it: one that a spreadsheet would take for a formula is led by an apostrophe. */
 const toCell = (value: unknown) => String(value ?? '').replace(/^[=+\-@\t\r]/, "'$&")
@@ -84,22 +100,32 @@ async function compareStatement(
   http: HttpClient,
   path: string,
   name: string,
-  { columns, amount }: { columns: readonly string[]; amount: string },
+  { columns, amounts }: { columns: readonly string[]; amounts: readonly string[] },
 ) {
   const [json, csv] = await Promise.all([
     http.send(`${path}pageSize=${ROWS}`),
     http.send(`${path}pageSize=${ROWS}&format=csv`),
   ])
   const entries: Entry[] = Object(toJson(json.text))[name] ?? []
-  const rows = readCsv(csv.text)
-  const isEqual = (row: Record<string, string>, entry: Entry = {}) =>
-    columns.every((column) => row[column] === toCell(entry[column])) && row.symbol === toCell(entry.metadata?.symbol)
-  const isWhole = (row: Record<string, string>, { metadata, ...entry }: Entry = {}) => {
-    const tokens = row[`${amount}InTokens`] ?? ''
-    return !metadata || tokens === '' || toBaseUnits(tokens, metadata.decimals) === BigInt(String(entry[amount]))
-  }
+  const { names, rows } = readCsv(csv.text)
+  const isEqual = (row: Row, entry: Entry = {}) =>
+    columns
+      .filter((column) => !MADE.includes(column))
+      .filter((column) => entry.incentiveType !== 'CGDAIncentive' || !OF_THE_MOMENT.includes(column))
+      .every((column) => row[column] === toCell(entry[column])) &&
+    row.symbol === toCell(entry.metadata?.symbol) &&
+    row.chainId === String(entry.campaignId).split(':')[0] &&
+    (entry.blockTimestamp === undefined || Date.parse(row.at ?? '') === 1000 * Number(entry.blockTimestamp))
+  /** Each row by itself: its amounts are those of one instant. */
+  const isWhole = (row: Row, { metadata }: Entry = {}) =>
+    amounts.every((amount) => {
+      const [baseUnits = '', tokens = ''] = [row[amount], row[`${amount}InTokens`]]
+      if (!metadata || baseUnits === '') return true
+      return tokens !== '' && toBaseUnits(tokens, metadata.decimals) === BigInt(baseUnits)
+    })
   const checks: [holds: boolean, violation: string][] = [
     [isDownload(csv), 'is no download of text/csv'],
+    [names.join() === columns.join(), 'has other columns, or in another order'],
     [rows.length === entries.length, 'has another number of rows than the JSON has entries'],
     [rows.every((row, index) => isEqual(row, entries[index])), 'says something else than the JSON'],
     [rows.every((row, index) => isWhole(row, entries[index])), 'has other amounts in whole tokens than in base units'],
@@ -115,6 +141,38 @@ interface Explained {
   isKnown: boolean
   isListed: boolean
   failed: { parameter: string }[]
+}
+
+/** In trending too, which has at most 100 campaigns: one that it lists, and one that it does not. */
+async function findTrendingExplanationViolations(http: HttpClient) {
+  const path = '/reward-kit/trending?tokenWhitelist=false'
+  const listed = await listTrending(http, path)
+  const { entries } = await readPage(http, campaigns, 'tokenWhitelist=false&pageSize=100')
+  const chosen = [listed.ids[0], entries.find(({ id }) => !listed.ids.includes(id))?.id]
+  const violations = await Promise.all(
+    chosen.map(async (id) => {
+      if (id === undefined) return []
+      const { ids, explained } = await listTrending(http, `${path}&explain=${id}`)
+      const isListed = ids.includes(id)
+      const checks: [holds: boolean, violation: string][] = [
+        [
+          // Some that pass may be cut off.
+          explained?.isListed === isListed || (!isListed && ids.length >= MAX_TRENDING),
+          'says otherwise than the list whether a campaign is in it',
+        ],
+        [explained?.isListed === (explained?.failed.length === 0), 'names no filter that a campaign fails'],
+      ]
+      return checks.filter(([holds]) => !holds).map(([, violation]) => `/reward-kit/trending: explain ${violation}`)
+    }),
+  )
+  return [...new Set(violations.flat())]
+}
+
+/** Those that are listed, and what is explained beside them. */
+async function listTrending({ send }: HttpClient, path: string) {
+  const { trendingCampaigns = [], explained } = Object(toJson((await send(path)).text))
+  const ids: string[] = trendingCampaigns.map(({ id }: { id: string }) => id)
+  return { ids, explained: explained as Explained | undefined }
 }
 
 /** What `explain` says of a campaign is what the list does. */
