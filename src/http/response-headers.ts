@@ -29,6 +29,14 @@ export const cursorHeaders = {
   ),
 }
 
+/** Of a statement in CSV. */
+export const statementHeaders = {
+  'content-disposition': text(
+    256,
+    'Of CSV: a download, named by the account or the campaign, as `attachment; filename="….csv"`. Absent from JSON.',
+  ),
+}
+
 /** Headers of numbered pages. */
 export const pageHeaders = { ...totalCountHeader, ...cursorHeaders }
 

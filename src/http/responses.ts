@@ -15,7 +15,16 @@ import {
 import { MAX_URL_BYTES } from 'reward-campaigns-strict-http/request/routing'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { ref } from '../schemas/schema-builders.ts'
-import { allow, caching, challenge, exporting, rates, requestId, retryAfter } from './response-headers.ts'
+import {
+  allow,
+  caching,
+  challenge,
+  exporting,
+  rates,
+  requestId,
+  retryAfter,
+  statementHeaders,
+} from './response-headers.ts'
 import * as ownCatalogue from './service-errors.ts'
 import { DatabaseUnavailableError, TooManyExportsError } from './service-errors.ts'
 
@@ -185,7 +194,10 @@ function responses(success: Success, failures: Record<string, Failure>) {
   return {
     200: {
       description: success.description,
-      headers: { ...requestId, ...rates, ...success.headers },
+      headers: {
+        ...{ ...requestId, ...rates, ...success.headers },
+        ...(success.csvExample !== undefined && statementHeaders),
+      },
       content: {
         ...content(success.schema, { plain: { value: success.example }, ...toExamples(success.otherExamples) }),
         ...(success.csvExample !== undefined && {

@@ -3,12 +3,15 @@ import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addVary, prefersType } from 'reward-campaigns-strict-http/content/negotiation'
 import { InvalidParameterError } from 'reward-campaigns-strict-http/request/errors/errors'
-import { MAX_STATEMENT_ROWS, PAGE_SIZES } from '../schemas/parameters/shared-parameters.ts'
+import { MAX_STATEMENT_ROWS, PAGE_SIZES, STATEMENT_PAGE_SIZES } from '../schemas/parameters/shared-parameters.ts'
 
 /*
  * A statement is a page of an operation as CSV, for people. It is made whole, of one state of the data, so that it is cached, compared and
- * waited for as its JSON is: 10,000 rows take about 3 MB.
+ * waited for as its JSON is: 10,000 rows take about 3 MB. Where names and symbols are long, it has fewer rows.
  */
+
+/** Characters of names and symbols in a statement. Anyone may deploy a token whose symbol has thousands. */
+const MAX_STATEMENT_TEXT = 8_000_000
 
 /** The parameters of an operation that also gives a statement. */
 interface StatementParameters {
@@ -29,10 +32,7 @@ export function toStatementQuery<Query extends StatementParameters>(
   const isCsv =
     format === undefined ? prefersType(request.headers.accept, 'text/csv', 'application/json') : format === 'csv'
   if (!isCsv && requested != null && requested > PAGE_SIZES.maximum) {
-    throw new InvalidParameterError(
-      'pageSize',
-      `pageSize must be an integer from 0 to ${PAGE_SIZES.maximum}, got ${requested}; with format=csv it may be up to ${MAX_STATEMENT_ROWS}`,
-    )
+    throw new InvalidParameterError('pageSize', `pageSize must be ${STATEMENT_PAGE_SIZES}, got ${requested}`)
   }
   const query = {
     ...others,
@@ -49,6 +49,21 @@ const ROWS_IN_A_TURN = 500
 
 /** The text of a cell; null and undefined are empty. */
 export type Cell = string | number | null | undefined
+
+/** The query of a page, with as many of these rows as its statement has, by their texts: at least one. */
+export function fitStatement<Query extends { pageSize: number; format?: 'json' | 'csv' }, Row>(
+  query: Query,
+  rows: readonly Row[],
+  textsOf: (row: Row) => readonly (string | null | undefined)[],
+): Query {
+  if (query.format !== 'csv') return query
+  let length = 0
+  const end = rows.findIndex((row) => {
+    for (const text of textsOf(row)) length += text?.length ?? 0
+    return length > MAX_STATEMENT_TEXT
+  })
+  return end === -1 ? query : { ...query, pageSize: Math.min(query.pageSize, Math.max(end, 1)) }
+}
 
 /**
  * CSV by RFC 4180 with a header. A text that a spreadsheet would take for a formula is led by an apostrophe.

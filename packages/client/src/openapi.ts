@@ -2106,6 +2106,8 @@ export interface components {
         "x-total-count": number;
         /** @description Other pages (RFC 8288), relative to the request: `first`, `prev`, `next`, `last`, with cursors only `next`; after the last page `prev` is the last one. Absent with `pageSize=0`, without another page, and if it would be longer. */
         link: string;
+        /** @description Of CSV: a download, named by the account or the campaign, as `attachment; filename="….csv"`. Absent from JSON. */
+        "content-disposition": string;
         /** @description The next page, `<…>; rel="next"` (RFC 8288); absent on the last one. */
         link_2: string;
         /** @description What failed, for programs: see the guide on errors. */
@@ -2956,6 +2958,7 @@ export interface operations {
                     link: components["headers"]["link"];
                     /** @description `totalClaims`, where that is there. */
                     "x-total-count"?: number;
+                    "content-disposition": components["headers"]["content-disposition"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3099,6 +3102,7 @@ export interface operations {
                     "x-as-of": components["headers"]["x-as-of"];
                     "cache-status": components["headers"]["cache-status"];
                     link: components["headers"]["link"];
+                    "content-disposition": components["headers"]["content-disposition"];
                     [name: string]: unknown;
                 };
                 content: {

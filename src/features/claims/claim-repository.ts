@@ -5,6 +5,7 @@ import { campaigns } from '../../database/tables/campaigns.ts'
 import { followedBlocks, followedChains } from '../../database/tables/followed-chains.ts'
 import { incentives } from '../../database/tables/incentives-and-claims.ts'
 import { readCursor, rowsOf, toCursorPage } from '../../http/cursors.ts'
+import { fitStatement } from '../../http/statements.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import type { Claim } from '../../schemas/campaigns/claims.ts'
 import type { IncentiveType } from '../../schemas/campaigns/incentives.ts'
@@ -46,7 +47,9 @@ export function createClaimRepository(database: Database, tokenStore: TokenStore
           }),
         ({ chainId, asset }) => (chainId === null || asset === null ? [] : [`${chainId}:${asset}`]),
       )
-      const { page, nextCursor } = toCursorPage('listClaims', query, rows.flatMap(toRow), toPosition)
+      const found = rows.flatMap(toRow)
+      const shown = fitStatement(query, found, (row) => [row.campaignName, metadataOf(row, tokens)?.symbol])
+      const { page, nextCursor } = toCursorPage('listClaims', shown, found, toPosition)
       const totalCount = isCounted ? (rows[0]?.totalClaims ?? 0) : undefined
       return {
         body: {
@@ -95,8 +98,11 @@ function toDependencies(
   return { campaignKeys: requestedKeys, onLists: requestedKeys.length < campaignId.length, ...shared }
 }
 
+const metadataOf = ({ asset, chainId }: Row, tokens: Tokens) =>
+  (asset === null ? undefined : tokens.get(`${chainId}:${asset}`)?.fields) ?? null
+
 function toClaim(row: Row, tokens: Tokens): Claim {
-  const { asset, chainId, pendingBlock, isFollowed } = row
+  const { asset, pendingBlock, isFollowed } = row
   return {
     campaignId: row.campaignId,
     campaignName: row.campaignName,
@@ -106,7 +112,7 @@ function toClaim(row: Row, tokens: Tokens): Claim {
     asset,
     amount: row.amount,
     amountUsd: row.amountUsd,
-    metadata: (asset === null ? undefined : tokens.get(`${chainId}:${asset}`)?.fields) ?? null,
+    metadata: metadataOf(row, tokens),
     txHash: row.txHash,
     logIndex: row.logIndex,
     blockTimestamp: row.blockTimestamp,

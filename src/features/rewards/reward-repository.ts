@@ -16,6 +16,7 @@ import {
 import { type TokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { claimSignatures } from '../../database/tables/incentives-and-claims.ts'
 import { readCursor, rowsOf, toCursorPage } from '../../http/cursors.ts'
+import { fitStatement } from '../../http/statements.ts'
 import { type DataVersion, type Dependencies, dataRevision } from '../../read-models/data-version/read.ts'
 import { byCampaignId } from '../../schemas/primitives.ts'
 import type { ListRewardsQuery, ListRewardsResponse, Reward, RewardTotal } from './reward-schemas.ts'
@@ -39,7 +40,11 @@ export function createRewardRepository(lookups: Database, tokenStore: TokenStore
       const now = clock()
       const { rows, tokens, appraisals, totals, onChains } = await readPage(query, now, version)
       const found = rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ ...row, id }]))
-      const { page, nextCursor } = toCursorPage('listRewards', query, found, toCursorPosition)
+      const fitting = fitStatement(query, found, ({ campaignName, chainId, asset }) => [
+        campaignName,
+        metadataOf(tokens, chainId, asset)?.symbol,
+      ])
+      const { page, nextCursor } = toCursorPage('listRewards', fitting, found, toCursorPosition)
       const shown = await Promise.all(page.map((row) => appraise(row, query.user, now)))
       const all = [...appraisals, ...shown]
       return {

@@ -141,8 +141,10 @@ test('the parameter decides, then what Accept prefers; each format has its page 
   expect(await typeOf({}, '*/*')).toBe(json)
   expect(await typeOf({})).toBe(json)
   expect(await refusalOf('/claims?format=')).toContain('format must be one of json, csv')
-  expect(await refusalOf('/claims?pageSize=101')).toContain('pageSize must be an integer from 0 to 100, got 101')
-  expect(await refusalOf('/claims?format=csv&pageSize=10001')).toContain('pageSize must be an integer from 0 to 10000')
+  const sizes = 'pageSize must be an integer from 0 to 100, or to 10000 with format=csv'
+  for (const query of ['pageSize=101', 'pageSize=20000', 'format=csv&pageSize=10001', 'format=json&pageSize=10000']) {
+    expect(await refusalOf(`/claims?${query}`)).toBe(`${sizes}, got ${query.split('=').at(-1)}`)
+  }
   expect((await read({ campaignId })).json().claims).toHaveLength(10)
 
   const whole = await read({ campaignId, format: 'csv' })
@@ -169,4 +171,34 @@ test('a statement is current, and not sent again to who has it', async () => {
   expect((await read(query, { 'if-none-match': String(headers.etag) })).statusCode).toBe(304)
   await api.save(aClaim(campaign))
   expect(parseCsv((await read(query)).body)).toHaveLength(3)
+})
+
+test('a statement of long names and symbols has fewer rows, and a link to the others', async () => {
+  const asset = anAddress('of a long symbol')
+  const [symbol, claimant] = ['€'.repeat(4096), anAddress('who is paid in it')]
+  const campaigns = Array.from({ length: 100 }, () =>
+    aCampaign({ incentives: Array.from({ length: 25 }, () => anErc20Incentive(asset)) }),
+  )
+  const claims = campaigns.flatMap((campaign) =>
+    campaign.incentives.map((_, incentiveIndex) => aClaim(campaign, { claimant, incentiveIndex })),
+  )
+  await api.save(aToken({ address: asset, symbol }), ...campaigns, ...claims)
+  for (const path of [`/claims?claimant=${claimant}&`, `/users/${claimant}/rewards?`]) {
+    const sizes: number[] = []
+    const rows = new Set<string>()
+    let next: string | undefined = 'format=csv'
+    while (next !== undefined) {
+      const { body, headers } = await api.get(
+        `${path.split('?')[0]}?${sizes.length === 0 ? path.split('?')[1] : ''}${next}`,
+      )
+      const page = parseCsv(body).slice(1)
+      for (const row of page) rows.add(row.join())
+      sizes.push(page.length)
+      expect(Buffer.byteLength(body)).toBeLessThan(30_000_000)
+      next = /<\?(.*)>; rel="next"/.exec(String(headers.link))?.[1]
+    }
+    expect(sizes.length, path).toBeGreaterThan(1)
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(claims.length)
+    expect(rows.size).toBe(claims.length)
+  }
 })
