@@ -274,12 +274,19 @@ const variant: Recipe = [
   'WeeklyIncentive',
   'An amount of a token that claims may take again and again.',
   { asset, reward: shareOf('the amount signed in the claim'), limit: budgetLimit, ...tokenProperties },
-  { reward: 'share', limit: 'budget', paysOnce: false },
+  { reward: 'share', limit: 'budget', paysToken: true, paysOnce: false },
+)
+
+const BadgeIncentive = variant(
+  'BadgeIncentive',
+  'A badge, which is no token.',
+  { asset: address('Contract of the badge.'), limit: baseUnits('Maximum number of claims; not an amount.') },
+  { reward: 'none', limit: 'claims', paysToken: false, paysOnce: true },
 )
 
 `,
   ],
-  ['src/schemas/campaigns/incentives.ts', '  AllowListIncentive,\n', '  WeeklyIncentive,\n'],
+  ['src/schemas/campaigns/incentives.ts', '  AllowListIncentive,\n', '  WeeklyIncentive,\n  BadgeIncentive,\n'],
 ]
 
 test('an incentive variant is added to one file of the sources, and is derived, listed and ranked by its traits', async () => {
@@ -304,6 +311,28 @@ test('an incentive variant is added to one file of the sources, and is derived, 
   expect(
     await database.query(`select is_spent, remaining_budget::text from incentives where type = 'WeeklyIncentive'`),
   ).toEqual([{ is_spent: true, remaining_budget: '0' }])
+})
+
+test('whether a variant pays the token in its field `asset` is a trait', async () => {
+  const [one, other] = [anAddress('badge'), anAddress('other badge')]
+  const campaign = aCampaign({ incentives: [{ type: 'BadgeIncentive', asset: one, limit: '5' }] })
+  const chainId = Number(campaign.id.split(':')[0])
+  const tokens = [one, other].map((address) => aToken({ chainId, address, priceUsd: '2', whitelisted: false }))
+  const claim = aClaim(campaign, { amount: '1', blockTimestamp: String(now - 60) })
+  await api.save(...tokens, campaign, claim)
+  const stored = () =>
+    database.query(`select incentives.asset, remaining_budget, amount_usd, is_value_derived
+      from incentives join claims using (campaign_key) where type = 'BadgeIncentive'`)
+  const none = { asset: null, remaining_budget: null, amount_usd: null, is_value_derived: false }
+  expect(await stored()).toEqual([none])
+  // Nor does another contract revalue its claims.
+  await api.save({ ...campaign, incentives: [{ type: 'BadgeIncentive', asset: other, limit: '5' }] })
+  expect(await stored()).toEqual([none])
+  const { campaigns } = (await api.get('/campaigns')).json()
+  expect(campaigns.map(({ id }: { id: string }) => id)).toContain(campaign.id)
+  const { trendingCampaigns } = (await api.get('/reward-kit/trending')).json()
+  const ranked = trendingCampaigns.find(({ id }: { id: string }) => id === campaign.id)
+  expect(ranked.incentives).toEqual([expect.objectContaining({ type: 'BadgeIncentive', assetAddress: other })])
 })
 
 const column: Recipe = [

@@ -2,8 +2,8 @@ import pg from 'pg'
 import { incentiveTraits } from '../../schemas/campaigns/incentives.ts'
 
 const rows = Object.entries(incentiveTraits).map(
-  ([type, { reward, limit, paysOnce }]) =>
-    `(${[type, reward, limit].map((word) => pg.escapeLiteral(word)).join(', ')}, ${paysOnce})`,
+  ([type, { reward, limit, paysOnce, paysToken }]) =>
+    `(${[type, reward, limit].map((word) => pg.escapeLiteral(word)).join(', ')}, ${paysOnce}, ${paysToken})`,
 )
 
 /** What SQL knows of the variants of incentives: a row each, so that no statement names one. */
@@ -11,4 +11,4 @@ export const incentiveTraitsView = `-- The variants of incentives, and what is t
 create or replace view incentive_traits as
 select * from (values
   ${rows.join(',\n  ')}
-) as traits (type, reward, limit_kind, pays_once);`
+) as traits (type, reward, limit_kind, pays_once, pays_token);`

@@ -17,7 +17,10 @@ export const withoutUndefined = <T extends object>(fields: T) => fields as Witho
 const toUsd = (amount: string, { decimals, priceUsd }: { decimals: number; priceUsd: string }) =>
   roundUsd(new Big(amount).times(priceUsd).times(`1e-${decimals}`))
 
-/** The reward token; the venue of points; the allow list for an entry on one. */
+const paysToken = (incentive: Incentive): incentive is Extract<Incentive, { asset: string }> =>
+  incentiveTraits[incentive.type].paysToken
+
+/** The reward token, or what else `asset` is; the venue of points; the allow list for an entry on one. */
 export function assetAddressOf(incentive: Incentive): string {
   if ('asset' in incentive) return incentive.asset
   return 'venue' in incentive ? incentive.venue : incentive.allowListAddress
@@ -39,7 +42,7 @@ function rewardPercentageOf(incentive: Incentive): number | undefined {
 /** The unit of a reward: its asset, or the peg of a pegged one; undefined if it is unknown, or no token. */
 function unitOf(incentive: Incentive, tokenAt: (address: string) => Token | undefined) {
   if ('peg' in incentive) return tokenAt(incentive.peg)
-  return 'asset' in incentive ? tokenAt(incentive.asset) : undefined
+  return paysToken(incentive) ? tokenAt(incentive.asset) : undefined
 }
 
 export function toTrendingIncentive(
@@ -54,7 +57,7 @@ export function toTrendingIncentive(
   const maxReward = 'maxReward' in incentive ? incentive.maxReward : undefined
   const rewardPercentage = rewardPercentageOf(incentive)
   // What is no token, points, has no decimals.
-  const decimals = 'asset' in incentive ? unit?.fields.decimals : 0
+  const decimals = paysToken(incentive) ? unit?.fields.decimals : 0
   const formatted =
     rewardAmount !== undefined && decimals !== undefined ? toTokenUnits(rewardAmount, decimals) : undefined
   return withoutUndefined({

@@ -51,10 +51,11 @@ delete from campaign_facets where campaign_key in (select key from staged_key);
 -- name: storeIncentives
 -- Those that a campaign no longer has go at the end of the batch (`deleteIncentives`). An unchanged one writes nothing.
 insert into incentives as target (campaign_key, position, type, chain_id, asset, definition, auction)
-select key, staged_key.incentive_positions[nth], definition ->> 'type', chain_id, definition ->> 'asset',
+select key, staged_key.incentive_positions[nth], type, chain_id, case when pays_token then definition ->> 'asset' end,
   definition - 'auction', definition -> 'auction'
 from staged_campaign join staged_key using (id),
   jsonb_array_elements(incentives) with ordinality as incentive (definition, nth)
+join incentive_traits on type = definition ->> 'type'
 on conflict (campaign_key, position) do update
 set type = excluded.type, chain_id = excluded.chain_id, asset = excluded.asset, definition = excluded.definition,
   auction = excluded.auction

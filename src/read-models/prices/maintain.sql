@@ -146,7 +146,8 @@ select campaign_key, position
 from staged_campaign staged join campaigns stored using (id)
 cross join jsonb_array_elements(staged.incentives) with ordinality as coming (definition, nth)
 join incentives on campaign_key = stored.key and position = staged.incentive_positions[nth]
-where asset is distinct from coming.definition ->> 'asset' and claim_count > 0;
+join incentive_traits coming_traits on coming_traits.type = coming.definition ->> 'type'
+where asset is distinct from case when pays_token then coming.definition ->> 'asset' end and claim_count > 0;
 
 -- name: findRepricedClaims
 -- The stored claims that get another value: after prices, tokens and incentives are stored, and before claims are, which come with

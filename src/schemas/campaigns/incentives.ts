@@ -1,4 +1,4 @@
-import { type Static, type TProperties, Type } from '@sinclair/typebox'
+import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { Address, BaseUnits, Bytes32, Instant, TotalAmount, text } from '../primitives.ts'
 import { component, openEnumeration, ref, refOrNull, word, zeroOrOne } from '../schema-builders.ts'
 import { TokenMetadata } from './tokens.ts'
@@ -91,16 +91,18 @@ export interface IncentiveTraits {
   reward: 'fixed' | 'share' | 'auction' | 'proof' | 'none'
   /** What its limit counts: all its `claims`, the `remaining claims`, or the base units of its `budget`. */
   limit: 'claims' | 'remaining claims' | 'budget'
+  /** A claim pays the token in the field `asset`: it is valued, whitelisted and found by that. Without the trait, such a field is none. */
+  paysToken: boolean
   /** The contract pays an address once, whatever the validator allows. */
   paysOnce: boolean
 }
 
-/** A variant: its component in the OpenAPI document, and its traits. */
+/** A variant: its component in the OpenAPI document, and its traits. One that pays a token without saying which does not compile. */
 const variant = <Name extends string, Fields extends TProperties>(
   name: Name,
   description: string,
   fields: Fields,
-  traits: IncentiveTraits,
+  traits: IncentiveTraits & (Fields extends { asset: TSchema } ? unknown : { paysToken: false }),
 ) => ({
   schema: component(name, description, { type: Type.Literal(name, { description: 'The variant.' }), ...fields }),
   traits,
@@ -113,7 +115,7 @@ const AllowListIncentive = variant(
     allowListAddress: address('Allow list to which a claim adds the claimant.'),
     limit: baseUnits('Maximum number of claims, one per user; not an amount.'),
   },
-  { reward: 'none', limit: 'claims', paysOnce: true },
+  { reward: 'none', limit: 'claims', paysToken: false, paysOnce: true },
 )
 
 const CGDAIncentive = variant(
@@ -126,7 +128,7 @@ const CGDAIncentive = variant(
     rewardBoost: baseUnits('Added to the reward per hour without a claim, in base units of `asset`.'),
     totalBudget: budgetLimit,
   },
-  { reward: 'auction', limit: 'budget', paysOnce: true },
+  { reward: 'auction', limit: 'budget', paysToken: true, paysOnce: true },
 )
 
 const ERC20Incentive = variant(
@@ -139,7 +141,7 @@ const ERC20Incentive = variant(
     limit: baseUnits('Number of claims that remain; not an amount.'),
     ...tokenProperties,
   },
-  { reward: 'fixed', limit: 'remaining claims', paysOnce: true },
+  { reward: 'fixed', limit: 'remaining claims', paysToken: true, paysOnce: true },
 )
 
 const PointsIncentive = variant(
@@ -151,7 +153,7 @@ const PointsIncentive = variant(
     reward: baseUnits('Points for each claim, a plain number without decimals.'),
     limit: baseUnits('Maximum number of claims; not an amount.'),
   },
-  { reward: 'fixed', limit: 'claims', paysOnce: true },
+  { reward: 'fixed', limit: 'claims', paysToken: false, paysOnce: true },
 )
 
 const ERC20VariableIncentive = variant(
@@ -163,21 +165,21 @@ const ERC20VariableIncentive = variant(
     limit: budgetLimit,
     ...tokenProperties,
   },
-  { reward: 'share', limit: 'budget', paysOnce: false },
+  { reward: 'share', limit: 'budget', paysToken: true, paysOnce: false },
 )
 
 const ERC20VariableCriteriaIncentive = variant(
   'ERC20VariableCriteriaIncentive',
   'An amount of a token that the action decides.',
   { asset, ...decidedByAction('asset', Criteria) },
-  { reward: 'share', limit: 'budget', paysOnce: false },
+  { reward: 'share', limit: 'budget', paysToken: true, paysOnce: false },
 )
 
 const ERC20VariableCriteriaIncentiveV2 = variant(
   'ERC20VariableCriteriaIncentiveV2',
   'ERC20VariableCriteriaIncentive with a scale.',
   { asset, ...decidedByAction('asset', CriteriaWithValueType) },
-  { reward: 'share', limit: 'budget', paysOnce: false },
+  { reward: 'share', limit: 'budget', paysToken: true, paysOnce: false },
 )
 
 const ERC20PeggedIncentive = variant(
@@ -190,21 +192,21 @@ const ERC20PeggedIncentive = variant(
     limit: budgetLimit,
     ...tokenProperties,
   },
-  { reward: 'fixed', limit: 'budget', paysOnce: false },
+  { reward: 'fixed', limit: 'budget', paysToken: true, paysOnce: false },
 )
 
 const ERC20PeggedVariableCriteriaIncentive = variant(
   'ERC20PeggedVariableCriteriaIncentive',
   'A pegged token reward that the action decides.',
   { asset, peg, ...decidedByAction('peg', Criteria) },
-  { reward: 'share', limit: 'budget', paysOnce: false },
+  { reward: 'share', limit: 'budget', paysToken: true, paysOnce: false },
 )
 
 const ERC20PeggedVariableCriteriaIncentiveV2 = variant(
   'ERC20PeggedVariableCriteriaIncentiveV2',
   'ERC20PeggedVariableCriteriaIncentive with a scale.',
   { asset, peg, ...decidedByAction('peg', CriteriaWithValueType) },
-  { reward: 'share', limit: 'budget', paysOnce: false },
+  { reward: 'share', limit: 'budget', paysToken: true, paysOnce: false },
 )
 
 const TimeBasedIncentive = variant(
@@ -228,7 +230,7 @@ const TimeBasedIncentive = variant(
     configHash: ref(Bytes32, 'What the terms, which no chain has, are committed to by.'),
     root: Type.Optional(ref(Bytes32, 'The newest root, which a proof has to lead to; absent if not recorded.')),
   },
-  { reward: 'proof', limit: 'budget', paysOnce: false },
+  { reward: 'proof', limit: 'budget', paysToken: true, paysOnce: false },
 )
 
 /** In the order of the reference; later ones behind them. */

@@ -5,7 +5,8 @@ import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import type { ClaimRecord, ImportRecord } from '../../../src/ingest/records.ts'
 import type { TestDatabase } from '../database.ts'
 import { anAddress, anErc20Incentive } from '../records.ts'
-import { type Incentive, isSpent, isToken, remainingBudget, sum } from '../second-opinion/second-opinion.ts'
+import { isSpent, remainingBudget, sum } from '../second-opinion/second-opinion.ts'
+import { type Incentive, isToken, paidToken } from '../second-opinion/second-opinion-payouts.ts'
 import { type Price, pricesIn, valueClaims } from '../second-opinion/second-opinion-prices.ts'
 
 /*
@@ -70,7 +71,7 @@ function facetsOf(campaign: CampaignRecord) {
   const { incentives, actionToken, nftCollection, distributionChannels } = campaign
   const facets = [
     ...targetsOf(campaign).map((target) => ['target', target]),
-    ...incentives.filter(({ asset }) => asset !== undefined).map(({ asset }) => ['token', chainOf(campaign), asset]),
+    ...incentives.filter(isToken).map(({ asset }) => ['token', chainOf(campaign), asset]),
     ...(actionToken ? [['token', actionToken.chainId, actionToken.address]] : []),
     ...(nftCollection ? [['collection', nftCollection.chainId, nftCollection.address]] : []),
     ...(distributionChannels ?? []).map((channel) => ['channel', 0, channel]),
@@ -181,7 +182,9 @@ function expectedOf(facts: Facts, { asOf, prices }: { asOf: number; prices: Pric
   )
   const spentOf = groupBy(incentives, ({ id }) => id)
   const assetOf = new Map(
-    campaigns.flatMap(({ id, incentives }) => incentives.map(({ asset }, index) => [`${lower(id)} ${index}`, asset])),
+    campaigns.flatMap(({ id, incentives }) =>
+      incentives.map((each, index) => [`${lower(id)} ${index}`, paidToken(each)]),
+    ),
   )
   const isUnvalued = ({ amountUsd, campaignId, incentiveIndex }: ClaimRecord) =>
     amountUsd == null && assetOf.get(`${lower(campaignId)} ${incentiveIndex}`) !== undefined
@@ -197,7 +200,7 @@ function expectedOf(facts: Facts, { asOf, prices }: { asOf: number; prices: Pric
         return {
           id,
           has_whitelisted_rewards: campaign.incentives.every(
-            ({ asset }) => asset === undefined || whitelisted.has(lower(`${chainOf(campaign)} ${asset}`)),
+            (each) => !isToken(each) || whitelisted.has(lower(`${chainOf(campaign)} ${each.asset}`)),
           ),
           is_exhausted: (max > 0n && claimants >= max) || (own.length > 0 && own.every(({ is_spent }) => is_spent)),
         }

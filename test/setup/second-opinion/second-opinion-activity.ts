@@ -11,6 +11,7 @@ import {
   USD_SCALE,
   worldOf,
 } from './second-opinion.ts'
+import { paidToken } from './second-opinion-payouts.ts'
 import type { Vocabulary } from './second-opinion-queries.ts'
 
 /*
@@ -87,7 +88,7 @@ export function expectedActivity(records: readonly ImportRecord[], query: QueryT
   })
   const { campaigns } = worldOf(records)
   const assetOf = new Map(
-    campaigns.flatMap(({ id, record }) => record.incentives.map(({ asset }, index) => [`${id} ${index}`, asset])),
+    campaigns.flatMap(({ id, record }) => record.incentives.map((each, index) => [`${id} ${index}`, paidToken(each)])),
   )
   const isUnvalued = ({ record }: Claim) =>
     record.amountUsd == null && assetOf.get(`${lower(record.campaignId)} ${record.incentiveIndex}`) !== undefined

@@ -7,14 +7,11 @@ import {
   type Campaign,
   claimsOn,
   compare,
-  type Incentive,
   isActive,
-  isToken,
   lower,
   metadataOf,
   pageOf,
   passesTrendingFilters,
-  payoutOf,
   type QueryText,
   remainingBudget,
   shiftPoint,
@@ -25,6 +22,7 @@ import {
   worldOf,
 } from './second-opinion.ts'
 import { expectedFacets } from './second-opinion-facets.ts'
+import { type Incentive, isToken, payoutOf } from './second-opinion-payouts.ts'
 
 /*
  * The second opinion on `GET /campaigns` and `GET /campaigns/{id}`: every field of every campaign, from the imported

@@ -4,7 +4,6 @@ import {
   type Campaign,
   type Claim,
   compare,
-  isToken,
   lower,
   type QueryText,
   shiftPoint,
@@ -12,6 +11,7 @@ import {
   type World,
   worldOf,
 } from './second-opinion.ts'
+import { isToken } from './second-opinion-payouts.ts'
 import type { Vocabulary } from './second-opinion-queries.ts'
 
 /*

@@ -10,7 +10,6 @@ import {
   isIn,
   isSpent,
   lower,
-  payoutOf,
   type QueryText,
   sum,
   type Validator,
@@ -19,6 +18,7 @@ import {
   worldOf,
 } from './second-opinion.ts'
 import { inDollars, outlookOf } from './second-opinion-outlook.ts'
+import { paidToken, payoutOf } from './second-opinion-payouts.ts'
 import type { Vocabulary } from './second-opinion-queries.ts'
 
 /*
@@ -233,8 +233,8 @@ function figuresOf(campaign: Campaign, index: number, user: string, world: World
   const incentive = campaign.record.incentives[index]
   const { claimsLeft, budgetLeft, exhaustsAt, entries } = outlookAt(campaign, index, world, now)
   const amount = paidNow(campaign, index, user, world, now)
-  const token =
-    incentive?.asset === undefined ? undefined : world.tokens.get(lower(`${campaign.chainId}:${incentive.asset}`))
+  const asset = paidToken(incentive)
+  const token = asset === undefined ? undefined : world.tokens.get(lower(`${campaign.chainId}:${asset}`))
   const { endTime } = campaign.record
   const figures = {
     rewardNow: amount === undefined ? undefined : String(amount),

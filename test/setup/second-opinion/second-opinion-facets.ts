@@ -1,4 +1,5 @@
-import { type Campaign, compare, isToken, lower, type QueryText, toList, type World } from './second-opinion.ts'
+import { type Campaign, compare, lower, type QueryText, toList, type World } from './second-opinion.ts'
+import { isToken } from './second-opinion-payouts.ts'
 
 /*
  * The second opinion on `facets`: the values of all campaigns that pass every other filter, counted one by one.

@@ -7,10 +7,7 @@ import {
   type Claim,
   claimsOn,
   compare,
-  type Incentive,
-  isToken,
   lower,
-  payoutOf,
   type QueryText,
   remainingBudget,
   shiftPoint,
@@ -20,6 +17,7 @@ import {
   type World,
   worldOf,
 } from './second-opinion.ts'
+import { type Incentive, isToken, payoutOf } from './second-opinion-payouts.ts'
 import type { Vocabulary } from './second-opinion-queries.ts'
 
 /*

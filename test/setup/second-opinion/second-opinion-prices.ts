@@ -2,6 +2,7 @@ import { Big } from 'big.js'
 import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import type { ClaimRecord, ImportRecord, TokenRecord } from '../../../src/ingest/records.ts'
 import type { TestDatabase } from '../database.ts'
+import { paidToken } from './second-opinion-payouts.ts'
 
 /*
  * A second opinion on prices and on what claims are worth, in plain TypeScript: looks at every price each time.
@@ -77,7 +78,7 @@ export function valueClaims(claims: readonly ClaimRecord[], { prices, campaigns,
   const decimalsOf = new Map(tokens.map(({ chainId, address, decimals }) => [tokenId(chainId, address), decimals]))
   return claims.map((claim) => {
     if (claim.amountUsd != null) return claim
-    const asset = campaignOf.get(lower(claim.campaignId))?.incentives[claim.incentiveIndex]?.asset
+    const asset = paidToken(campaignOf.get(lower(claim.campaignId))?.incentives[claim.incentiveIndex])
     if (asset === undefined) return { ...claim, amountUsd: null }
     if (BigInt(claim.amount) === 0n) return { ...claim, amountUsd: '0' }
     const token = tokenId(claim.campaignId.split(':')[0], asset)

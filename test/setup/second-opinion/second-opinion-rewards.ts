@@ -5,7 +5,6 @@ import {
   type Campaign,
   type Claim,
   compare,
-  isToken,
   lower,
   type QueryText,
   sum,
@@ -17,6 +16,7 @@ import {
 import { dollarText, isValued, metadataOf } from './second-opinion-claims.ts'
 import { judged, lastOf, paidNow } from './second-opinion-eligibility.ts'
 import { inDollars } from './second-opinion-outlook.ts'
+import { isToken } from './second-opinion-payouts.ts'
 
 /*
  * A second opinion on `GET /users/{address}/rewards`: every incentive is looked at for the claims and signatures of the user.

@@ -1,5 +1,6 @@
 import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import type { TokenRecord } from '../../../src/ingest/records.ts'
+import { paidToken } from './second-opinion-payouts.ts'
 
 /*
  * The second opinion on `search`: each word starts a word of the campaign's name, or of the name or the symbol of a
@@ -23,8 +24,8 @@ export function isNamedBy(
   search: string,
   tokens: ReadonlyMap<string, TokenRecord>,
 ) {
-  const paid = incentives.flatMap(({ asset }) => {
-    const token = tokens.get(`${id.split(':')[0]}:${asset}`.toLowerCase())
+  const paid = incentives.flatMap((incentive) => {
+    const token = tokens.get(`${id.split(':')[0]}:${paidToken(incentive)}`.toLowerCase())
     return token === undefined ? [] : [token.name, token.symbol]
   })
   const texts = [campaignName ?? '', ...paid]

@@ -8,7 +8,7 @@ import type {
   ImportRecord,
   TokenRecord,
 } from '../../../src/ingest/records.ts'
-import type { IncentiveType } from '../../../src/schemas/campaigns/incentives.ts'
+import { type Incentive, isCriteria, isPegged, isToken, payoutOf } from './second-opinion-payouts.ts'
 import { pricesOf, valueClaims } from './second-opinion-prices.ts'
 import { isNamedBy } from './second-opinion-words.ts'
 
@@ -67,8 +67,6 @@ export interface World {
   accessLists: Map<string, AccessListRecord>
   campaigns: Campaign[]
 }
-
-export type Incentive = CampaignRecord['incentives'][number]
 
 const SECONDS: Record<string, number> = { '1h': 3600, '6h': 21_600, '24h': 86_400, '7d': 604_800 }
 const ZERO_DIGITS = 60
@@ -232,54 +230,9 @@ export function pageOf<Value>(values: readonly Value[], query: QueryText) {
 
 /* Incentives */
 
-/** What the contract of a variant does. */
-interface Payout {
-  pays: 'token' | 'token in its peg' | 'points' | 'place'
-  /** What decides the reward. */
-  reward: 'fixed' | 'signed share' | 'share of the action' | 'auction' | 'what is proven'
-  /** What is spent: all its claims, those that remain, or an amount, and the field that says how much. */
-  spends: 'claims' | 'claims that remain' | 'limit' | 'totalBudget'
-  claimsOfAnAddress: 'one' | 'as its validator says'
-  /** Responses show the totals of its claims. */
-  hasTotals: boolean
-}
-
-const budgeted = { spends: 'limit', claimsOfAnAddress: 'as its validator says', hasTotals: true } as const
-const shared = { ...budgeted, pays: 'token', reward: 'share of the action' } as const
-const peggedShare = { ...shared, pays: 'token in its peg' } as const
-const payouts: Record<IncentiveType, Payout> = {
-  AllowListIncentive: { pays: 'place', reward: 'fixed', spends: 'claims', claimsOfAnAddress: 'one', hasTotals: false },
-  CGDAIncentive: {
-    pays: 'token',
-    reward: 'auction',
-    spends: 'totalBudget',
-    claimsOfAnAddress: 'one',
-    hasTotals: false,
-  },
-  ERC20Incentive: {
-    pays: 'token',
-    reward: 'fixed',
-    spends: 'claims that remain',
-    claimsOfAnAddress: 'one',
-    hasTotals: true,
-  },
-  PointsIncentive: { pays: 'points', reward: 'fixed', spends: 'claims', claimsOfAnAddress: 'one', hasTotals: false },
-  ERC20VariableIncentive: { ...budgeted, pays: 'token', reward: 'signed share' },
-  ERC20VariableCriteriaIncentive: shared,
-  ERC20VariableCriteriaIncentiveV2: shared,
-  ERC20PeggedIncentive: { ...budgeted, pays: 'token in its peg', reward: 'fixed' },
-  ERC20PeggedVariableCriteriaIncentive: peggedShare,
-  ERC20PeggedVariableCriteriaIncentiveV2: peggedShare,
-  TimeBasedIncentive: { ...budgeted, pays: 'token', reward: 'what is proven' },
-}
-
 /** What the rules need of a claim. */
 type Amount = Pick<Claim, 'amount'>
 
-export const payoutOf = ({ type }: Incentive) => payouts[type as IncentiveType]
-const isPegged = (incentive: Incentive) => payoutOf(incentive).pays === 'token in its peg'
-const isCriteria = (incentive: Incentive) => payoutOf(incentive).reward === 'share of the action'
-export const isToken = (incentive: Incentive) => payoutOf(incentive).pays.startsWith('token')
 const figure = (incentive: Incentive, name: string) => BigInt(String(incentive[name]))
 /** A figure the record may leave open, by absence or as an empty text. */
 const recorded = (incentive: Incentive, name: string) =>
