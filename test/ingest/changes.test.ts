@@ -9,6 +9,8 @@ import type { Batch } from '../../src/ingest/staging/staged-batches.ts'
 import { dropOldChanges } from '../../src/read-models/changes/maintain.ts'
 import { type ChangeReader, createChangeReader } from '../../src/read-models/changes/read.ts'
 import { readCheckedText, toCheckedText } from '../../src/schemas/cursor-checks.ts'
+import { createRandom, randomBatch } from '../setup/data/random-records.ts'
+import { contentOf } from '../setup/data/stored-content.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken, toClaimIdentity, toLowerCase } from '../setup/records.ts'
 
@@ -93,6 +95,27 @@ test('each kind of change is told once, in the order of kinds, and what changes 
     { kind: 'claim.removed', chainId, claim: { ...entry, campaignName: 'Second', amount: '5', amountUsd: '7.5' } },
   ])
 })
+
+test.each([1, 2, 3])(
+  'random campaigns that come again as they are, and metadata that goes, change nothing: seed %i',
+  async (seed) => {
+    await using stored = await createTestDatabase()
+    const records = randomBatch([], 1_760_000_000, createRandom(seed))
+    const save = (all: readonly ImportRecord[]) => importRecords(stored.url, [toRecordSource('records', all)])
+    const changed = () => stored.query(`select campaign_id from changes where kind = 'campaign.changed'`)
+    await save(records)
+    const [content, before] = [await contentOf(stored), await changed()]
+    const campaigns = records.filter(({ type }) => type === 'campaign')
+    expect(campaigns.length).toBeGreaterThan(5)
+    await save(campaigns)
+    expect(await changed()).toEqual(before)
+    await using writer = await openIngest(stored.url).then((open) => ({ ...open, [Symbol.asyncDispose]: open.close }))
+    const ids = [...new Set(campaigns.map((campaign) => ('id' in campaign ? campaign.id.toLowerCase() : '')))]
+    await writer.apply({ records: ids.map((id) => ({ type: 'campaignMetadata', id, campaignName: 'Another' })) })
+    await writer.apply({ records: [], removals: ids.map((id) => ({ type: 'removal', of: 'campaignMetadata', id })) })
+    expect(await contentOf(stored)).toEqual(content)
+  },
+)
 
 test('a price of the past is told with the price of now, and so is its withdrawal; other decimals are not', async () => {
   const token = aToken({ priceUsd: '2' })

@@ -19,26 +19,9 @@ insert into staged_campaign
 select again.* from staged_campaignmetadata metadata
 join campaign_metadata stored using (id)
 join campaigns using (id)
-left join allow_lists on allow_lists.campaign_key = campaigns.key
-left join campaign_facets collection on collection.campaign_key = campaigns.key and collection.kind = 'collection'
-cross join lateral (
-  select coalesce(array_agg(position order by position), '{}') as positions, coalesce(jsonb_agg(
-    definition || jsonb_strip_nulls(jsonb_build_object('auction', auction)) order by position), '[]') as incentives
-  from incentives where campaign_key = campaigns.key
-) paid
-cross join lateral (
-  select coalesce(jsonb_agg(definition order by position), '[]') as action_steps
-  from action_steps where campaign_key = campaigns.key
-) actions
-cross join lateral jsonb_populate_record(null::staged_campaign, to_jsonb(campaigns) || jsonb_build_object(
-  'line_id', metadata.line_id, 'incentives', incentives, 'incentive_positions', positions, 'action_steps', action_steps,
-  'nft_collection_chain_id', collection.chain_id, 'nft_collection_address', collection.value,
-  'allow_list_owner', allow_lists.owner, 'allow_list_contract_address', contract_address,
-  'allow_list_type', allow_lists.type, 'access_list_id', allow_lists.access_list_id,
-  'allowed_list_ids', coalesce(allowed_list_ids, '{}'), 'denied_list_ids', coalesce(denied_list_ids, '{}'),
-  'allow_list_addresses', case when allow_lists.has_recorded_addresses then array(
-    select address from allow_list_addresses where campaign_key = campaigns.key order by address) end
-) || coalesce(stored.own, '{}')) again
+cross join lateral campaign_as_staged(campaigns.key) known
+cross join lateral jsonb_populate_record(null::staged_campaign,
+  as_staged || jsonb_build_object('line_id', metadata.line_id) || coalesce(stored.own, '{}')) again
 where not exists (select from staged_campaign named where named.id = metadata.id)
   and not exists (select from withdrawn_campaign removed where removed.id = metadata.id);
 
@@ -57,8 +40,7 @@ select 'campaign.added', chain_id, id, null from staged_campaign staged
 where not exists (select from campaigns where campaigns.id = staged.id);
 
 -- name: recordChangedCampaigns
--- A staged campaign as it will be stored, with addresses in their order and each once, beside the stored one as it would be staged
--- (as in `stageStoredCampaigns`).
+-- A staged campaign as it will be stored, with addresses in their order and each once, beside the stored one as it would be staged.
 insert into pending_changes
 select 'campaign.changed', campaigns.chain_id, campaigns.id, null
 from (
@@ -68,26 +50,8 @@ from (
   from staged_campaign campaign
 ) staged
 join campaigns using (id)
-left join allow_lists on allow_lists.campaign_key = campaigns.key
-left join campaign_facets collection on collection.campaign_key = campaigns.key and collection.kind = 'collection'
-cross join lateral (
-  select coalesce(array_agg(position order by position), '{}') as positions, coalesce(jsonb_agg(
-    definition || jsonb_strip_nulls(jsonb_build_object('auction', auction)) order by position), '[]') as incentives
-  from incentives where campaign_key = campaigns.key
-) paid
-cross join lateral (
-  select coalesce(jsonb_agg(definition order by position), '[]') as action_steps
-  from action_steps where campaign_key = campaigns.key
-) actions
-cross join lateral jsonb_populate_record(null::staged_campaign, to_jsonb(campaigns) || jsonb_build_object(
-  'line_id', staged.line_id, 'incentives', incentives, 'incentive_positions', positions, 'action_steps', action_steps,
-  'nft_collection_chain_id', collection.chain_id, 'nft_collection_address', collection.value,
-  'allow_list_owner', allow_lists.owner, 'allow_list_contract_address', contract_address,
-  'allow_list_type', allow_lists.type, 'access_list_id', allow_lists.access_list_id,
-  'allowed_list_ids', coalesce(allowed_list_ids, '{}'), 'denied_list_ids', coalesce(denied_list_ids, '{}'),
-  'allow_list_addresses', case when allow_lists.has_recorded_addresses then array(
-    select address from allow_list_addresses where campaign_key = campaigns.key order by address) end
-)) again
+cross join lateral campaign_as_staged(campaigns.key) known
+cross join lateral jsonb_populate_record(null::staged_campaign, as_staged || jsonb_build_object('line_id', staged.line_id)) again
 where to_jsonb(again) - 'line_id' <> coming;
 
 -- name: recordRemovedCampaigns
