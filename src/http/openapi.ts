@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { collectContracts, publishDocument, serveDocument } from 'reward-campaigns-strict-http/openapi/collect-openapi'
 import type { Family } from 'reward-campaigns-strict-http/openapi/shared-components'
+import { incentiveVariants } from '../schemas/campaigns/incentives.ts'
 import { version } from '../schemas/version.ts'
 
 /** What protected operations say of their security in the document. */
@@ -61,20 +62,18 @@ const INTERNALS = {
   formats: new Set(['uint256', 'unix-seconds', 'chain-first']),
 }
 
+/** The variants of incentives that have a property. */
+const variantsWith = (property: string) =>
+  new RegExp(
+    `^(${incentiveVariants.flatMap(({ $id, properties }) => (property in properties ? [$id] : [])).join('|')})$`,
+  )
+
 /** Objects that have many properties in common: the name of what these are, its description, and which they are. */
 const FAMILIES: readonly Family[] = [
   ['CampaignBase', 'What a campaign has in lists and in its detail.', /^Campaign(ListItem|Detail)$/],
-  ['TokenIncentive', 'What every incentive that pays a token has.', /^(ERC20\w*|TimeBased)Incentive(V2)?$/],
-  [
-    'CriteriaIncentive',
-    'What every incentive has whose reward depends on the action.',
-    /^ERC20\w*CriteriaIncentive(V2)?$/,
-  ],
-  [
-    'PeggedIncentive',
-    'What every incentive has whose reward follows the price of another asset.',
-    /^ERC20Pegged\w*Incentive(V2)?$/,
-  ],
+  ['TokenIncentive', 'What every incentive that pays a token has.', variantsWith('totalAmountClaimed')],
+  ['CriteriaIncentive', 'What every incentive has whose reward depends on the action.', variantsWith('criteria')],
+  ['PeggedIncentive', 'What every incentive has whose reward follows the price of another asset.', variantsWith('peg')],
   ['AmountSource', 'Where an amount is read from.', /^Criteria(WithValueType)?$/],
   ['Finding', 'Whether an account can claim an incentive.', /^(IncentiveEligibility|Reward)$/],
   ['ClaimedSum', 'What was claimed of a token.', /^Reward(Total)?$/],

@@ -78,7 +78,7 @@ test('the type of an incentive tells its variant', () => {
         expectTypeOf(incentive.peg).toEqualTypeOf<string>()
         return incentive.reward
       default:
-        return incentive.reward
+        return 'reward' in incentive ? incentive.reward : ''
     }
   }
   const auction: IncentiveOf<'CGDAIncentive'> = {

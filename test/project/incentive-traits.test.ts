@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { incentiveTypes } from '../../src/schemas/campaigns/incentives.ts'
 
-const sources = join(import.meta.dirname, '../../src')
+const root = join(import.meta.dirname, '../..')
+const sources = join(root, 'src')
 
 /** Where variants are declared, and where the contracts of each are read. */
 const DECLARATIONS = ['schemas/campaigns/incentives.ts', 'indexer/protocol/']
@@ -24,3 +25,21 @@ test('nothing decides by the name of a variant: a new one is known by its traits
   )
   expect(lines.flat()).toEqual([])
 })
+
+test.each(['explorer', 'mcp'])(
+  'the package %s compares no variant with a name: what it has to know of each it lists, and does not compile without',
+  async (name) => {
+    const folder = join(root, 'packages', name, 'src')
+    const files = (await readdir(folder, { recursive: true })).filter((file) => /\.tsx?$/.test(file))
+    expect(files.length).toBeGreaterThan(5)
+    const comparison = new RegExp(
+      `[!=]== '(${incentiveTypes.join('|')})'|(startsWith|endsWith|includes)\\('[\\w]*(ERC20|Incentive)`,
+    )
+    const lines = await Promise.all(
+      files.map(async (file) =>
+        (await readFile(join(folder, file), 'utf8')).split('\n').filter((line) => comparison.test(line)),
+      ),
+    )
+    expect(lines.flat()).toEqual([])
+  },
+)

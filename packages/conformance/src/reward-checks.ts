@@ -130,8 +130,8 @@ function reasonChecks(rewards: readonly Reward[]): Check[] {
 function figureChecks(rewards: readonly Reward[], now: number): Check[] {
   const claimable = rewards.filter(({ verdict }) => verdict === 'claimable')
   const isAhead = (at: string | undefined) => at === undefined || Date.parse(at) > now - 60_000
-  const isWithin = ({ incentiveType, rewardNow, budgetLeft }: Reward) =>
-    rewardNow === undefined || budgetLeft === undefined || incentiveType === 'PointsIncentive'
+  const isWithin = ({ asset, rewardNow, budgetLeft }: Reward) =>
+    rewardNow === undefined || budgetLeft === undefined || asset === null
       ? true
       : BigInt(rewardNow) <= BigInt(budgetLeft)
   return [

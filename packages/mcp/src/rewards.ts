@@ -1,5 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { type CampaignListItem, type Incentive, type ResponseOf, toTokens } from 'reward-campaigns-client'
+import {
+  type CampaignListItem,
+  type Incentive,
+  type IncentiveOf,
+  type IncentiveType,
+  type ResponseOf,
+  toTokens,
+} from 'reward-campaigns-client'
 import type { Get } from './operations.ts'
 import { shorten } from './tool.ts'
 
@@ -30,6 +37,36 @@ export const IncentiveSummary = Type.Object(
 )
 type IncentiveSummary = Static<typeof IncentiveSummary>
 
+/** What a claim of each variant gives, and whether its amount is a field. A variant that is missing here does not compile. */
+const PAYMENTS = {
+  AllowListIncentive: { gives: 'a place', isFixed: true },
+  CGDAIncentive: { gives: 'tokens', isFixed: false },
+  ERC20Incentive: { gives: 'tokens', isFixed: true },
+  PointsIncentive: { gives: 'points', isFixed: true },
+  ERC20VariableIncentive: { gives: 'tokens', isFixed: false },
+  ERC20VariableCriteriaIncentive: { gives: 'tokens', isFixed: false },
+  ERC20VariableCriteriaIncentiveV2: { gives: 'tokens', isFixed: false },
+  ERC20PeggedIncentive: { gives: 'tokens', isFixed: true },
+  ERC20PeggedVariableCriteriaIncentive: { gives: 'tokens', isFixed: false },
+  ERC20PeggedVariableCriteriaIncentiveV2: { gives: 'tokens', isFixed: false },
+  TimeBasedIncentive: { gives: 'tokens', isFixed: false },
+} as const satisfies Record<IncentiveType, { gives: 'tokens' | 'points' | 'a place'; isFixed: boolean }>
+
+/** Whether an incentive of this type pays a token. */
+export const paysToken = (type: IncentiveType) => PAYMENTS[type].gives === 'tokens'
+
+type TokenIncentive = IncentiveOf<
+  { [Type in IncentiveType]: (typeof PAYMENTS)[Type]['gives'] extends 'tokens' ? Type : never }[IncentiveType]
+>
+const isTokenIncentive = (incentive: Incentive): incentive is TokenIncentive => paysToken(incentive.type)
+
+const POOL = 0
+const RAFFLE = 1
+
+/** Whether every claim is worth the same: not of shares, auctions and raffles. */
+export const isFixed = (incentive: Incentive) =>
+  PAYMENTS[incentive.type].isFixed && (!('strategy' in incentive) || incentive.strategy === POOL)
+
 type Amount = Static<ReturnType<typeof amount>>
 
 export type Token = { decimals: number; symbol: string } | null | undefined
@@ -58,7 +95,7 @@ export async function readTokens(
   for (const { chainId, incentives } of campaigns) {
     for (const incentive of incentives) {
       if ('metadata' in incentive && incentive.metadata) known.set(incentive.metadata.id, incentive.metadata)
-      if (incentive.type === 'CGDAIncentive') missing.add(`${chainId}:${incentive.asset}`)
+      if (isTokenIncentive(incentive) && !('metadata' in incentive)) missing.add(`${chainId}:${incentive.asset}`)
       if ('peg' in incentive) missing.add(`${chainId}:${incentive.peg}`)
     }
   }
@@ -96,10 +133,7 @@ export function summarizeIncentive(
   { chainId, tokens }: { chainId: number; tokens: Tokens },
 ): IncentiveSummary {
   const { type } = incentive
-  if (type === 'AllowListIncentive') {
-    return { type, pays: `a place on the allow list ${incentive.allowListAddress}` }
-  }
-  if (type === 'PointsIncentive') return { type, pays: `${incentive.reward} points for each claim` }
+  if (!isTokenIncentive(incentive)) return { type, pays: toOtherWords(incentive) }
   const amountOf = (address: string) => (baseUnits: string) => toAmount(baseUnits, tokens(chainId, address))
   const ofAsset = amountOf(incentive.asset)
   const ofReward = 'peg' in incentive ? amountOf(incentive.peg) : ofAsset
@@ -108,9 +142,9 @@ export function summarizeIncentive(
     type,
     pays: toWords(incentive, (baseUnits) => ofReward(baseUnits).tokens ?? `${baseUnits} base units`),
     asset: `${chainId}:${incentive.asset}`,
-    ...(type === 'ERC20Incentive' ? { reward: ofAsset(incentive.reward), claimsLeft: incentive.limit } : {}),
-    ...(type === 'ERC20PeggedIncentive' ? { reward: ofReward(incentive.reward) } : {}),
-    ...(type === 'CGDAIncentive' ? { reward: ofAsset(incentive.initialReward) } : {}),
+    ...('reward' in incentive && PAYMENTS[type].isFixed ? { reward: ofReward(incentive.reward) } : {}),
+    ...('initialReward' in incentive ? { reward: ofAsset(incentive.initialReward) } : {}),
+    ...('strategy' in incentive ? { claimsLeft: incentive.limit } : {}),
     ...('maxReward' in incentive && incentive.maxReward !== '0' ? { maxReward: ofReward(incentive.maxReward) } : {}),
     ...(left === undefined ? {} : { left: ofAsset(left) }),
     ...('totalAmountClaimed' in incentive && incentive.totalAmountClaimed
@@ -120,24 +154,31 @@ export function summarizeIncentive(
   }
 }
 
-type TokenIncentive = Exclude<Incentive, { type: 'AllowListIncentive' | 'PointsIncentive' }>
-
 /** What claims can still get, in base units of the asset: what is recorded, else what follows from the record. */
 function leftOf(incentive: TokenIncentive) {
-  if (incentive.type === 'CGDAIncentive') return undefined
+  if ('totalBudget' in incentive) return undefined
   if (incentive.remainingBalance) return incentive.remainingBalance
-  if (incentive.type !== 'ERC20Incentive') return subtract(incentive.limit, incentive.totalAmountClaimed || '0')
-  if (incentive.strategy === 1) return incentive.reward
+  if (!('strategy' in incentive)) return subtract(incentive.limit, incentive.totalAmountClaimed || '0')
+  if (incentive.strategy === RAFFLE) return incentive.reward
   return String(BigInt(incentive.reward) * BigInt(incentive.limit))
 }
 
 /** The chain writes 100 percent as 10^18. */
 const toPercent = (share: string) => `${toTokens(share, 16)} %`
 
+function toOtherWords(incentive: Exclude<Incentive, TokenIncentive>): string {
+  switch (incentive.type) {
+    case 'AllowListIncentive':
+      return `a place on the allow list ${incentive.allowListAddress}`
+    case 'PointsIncentive':
+      return `${incentive.reward} points for each claim`
+  }
+}
+
 function toWords(incentive: TokenIncentive, inTokens: (baseUnits: string) => string): string {
   switch (incentive.type) {
     case 'ERC20Incentive':
-      return `${inTokens(incentive.reward)} ${incentive.strategy === 1 ? 'to one claimant, drawn among all' : 'for each claim'}`
+      return `${inTokens(incentive.reward)} ${incentive.strategy === RAFFLE ? 'to one claimant, drawn among all' : 'for each claim'}`
     case 'CGDAIncentive':
       return (
         `an auction: ${inTokens(incentive.initialReward)} at first, ${inTokens(incentive.rewardDecay)} less after ` +
@@ -149,7 +190,10 @@ function toWords(incentive: TokenIncentive, inTokens: (baseUnits: string) => str
       return incentive.reward === '0' ? 'the signed amount' : `${toPercent(incentive.reward)} of the signed amount`
     case 'TimeBasedIncentive':
       return 'what is earned over time, by terms that no chain has; claimed with a proof'
-    default: {
+    case 'ERC20VariableCriteriaIncentive':
+    case 'ERC20VariableCriteriaIncentiveV2':
+    case 'ERC20PeggedVariableCriteriaIncentive':
+    case 'ERC20PeggedVariableCriteriaIncentiveV2': {
       const share =
         incentive.reward === '0' ? 'the signed amount' : `${toPercent(incentive.reward)} of the amount of the action`
       return incentive.maxReward === '0' ? share : `${share}, at most ${inTokens(incentive.maxReward)} a claim`

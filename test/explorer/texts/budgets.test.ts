@@ -4,9 +4,9 @@ import { dollarsOf } from '../../../packages/explorer/src/campaigns/incentives/d
 import {
   budgetOf,
   claimLimitOf,
-  isFunded,
   shareOf,
 } from '../../../packages/explorer/src/campaigns/incentives/incentive-budget.ts'
+import { isFunded } from '../../../packages/explorer/src/campaigns/incentives/incentive-variants.ts'
 import { missingTokens } from '../../../packages/explorer/src/campaigns/tokens/known-tokens.ts'
 import { anAddress, anIncentiveOfEachVariant } from '../../setup/records.ts'
 

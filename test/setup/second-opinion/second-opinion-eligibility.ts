@@ -18,7 +18,7 @@ import {
   worldOf,
 } from './second-opinion.ts'
 import { inDollars, outlookOf } from './second-opinion-outlook.ts'
-import { paidToken, payoutOf } from './second-opinion-payouts.ts'
+import { isToken, paidToken, payoutOf } from './second-opinion-payouts.ts'
 import type { Vocabulary } from './second-opinion-queries.ts'
 
 /*
@@ -118,7 +118,8 @@ export function judged(campaign: Campaign, index: number | undefined, user: stri
   else if (index !== undefined && incentive !== undefined) {
     const amount = paidNow(campaign, index, user, world, now)
     const { budgetLeft } = outlookAt(campaign, index, world, now)
-    const isRefused = !['CGDAIncentive', 'PointsIncentive', 'AllowListIncentive'].includes(incentive.type)
+    // An auction pays what is left.
+    const isRefused = isToken(incentive) && payoutOf(incentive).reward !== 'auction'
     if (isRefused && amount !== undefined && budgetLeft !== undefined && amount > BigInt(budgetLeft))
       reasons.push({ code: 'reward-exceeds-budget', budgetLeft })
   }
@@ -202,23 +203,23 @@ const outlookAt = (campaign: Campaign, index: number, world: World, now: Date) =
 export function paidNow(campaign: Campaign, index: number, user: string, world: World, now: Date): bigint | undefined {
   const incentive = campaign.record.incentives[index]
   if (incentive === undefined) return undefined
-  const proof = proofOf(campaign, index, user)
-  if (isProven(incentive)) return proof && !proof.isOutdated && proof.owed > 0n ? proof.owed : undefined
   const { rewardNow } = outlookAt(campaign, index, world, now)
   const signed = signedIn(
     campaign.signatures.find((each) => each.incentiveId === index && lower(each.claimant) === user)?.signature,
   )
-  switch (incentive.type) {
-    case 'AllowListIncentive':
-      return undefined
-    case 'ERC20Incentive':
-      return incentive.strategy === 1 ? undefined : BigInt(rewardNow ?? 0)
-    case 'CGDAIncentive':
-    case 'PointsIncentive':
+  const { pays, reward: decidedBy } = payoutOf(incentive)
+  switch (decidedBy) {
+    case 'fixed':
+      if (pays === 'token in its peg') return signed
+      return pays === 'place' || incentive.strategy === 1 ? undefined : BigInt(rewardNow ?? 0)
+    case 'auction':
       return rewardNow === undefined ? undefined : BigInt(rewardNow)
-    case 'ERC20PeggedIncentive':
-      return signed
-    default: {
+    case 'what is proven': {
+      const proof = proofOf(campaign, index, user)
+      return proof && !proof.isOutdated && proof.owed > 0n ? proof.owed : undefined
+    }
+    case 'signed share':
+    case 'share of the action': {
       if (signed === undefined) return undefined
       const reward = BigInt(String(incentive.reward))
       const paid = reward === 0n ? signed : (reward * signed) / 10n ** 18n

@@ -4,6 +4,7 @@ import { Fact, Facts } from '../campaigns/facts.tsx'
 import { dollarsOf, type Worth } from '../campaigns/incentives/dollars.ts'
 import { assetOf, type Rewarding } from '../campaigns/incentives/incentive-budget.ts'
 import { incentiveName } from '../campaigns/incentives/incentive-names.ts'
+import { isFunded } from '../campaigns/incentives/incentive-variants.ts'
 import { Count, Tokens, Usd } from '../parts/amounts.tsx'
 import { Shown } from '../requests/request-result.tsx'
 import { client } from '../requests/service.ts'
@@ -52,9 +53,9 @@ interface OutlookProps {
 
 function Outlook({ campaign, incentive, outlook, at, worth }: OutlookProps) {
   const { claimsLeft, spentShare, oddsOneIn, entries, secondsLeft, claimsInBasis } = outlook
-  const seconds = useSecondsSince(at, incentive.type === 'CGDAIncentive')
+  const seconds = useSecondsSince(at, 'rewardBoost' in incentive)
   const reward = rewardByNow(outlook, incentive, seconds)
-  const paidIn = 'peg' in incentive ? incentive.peg : 'asset' in incentive ? incentive.asset : undefined
+  const paidIn = 'peg' in incentive ? incentive.peg : isFunded(incentive) ? incentive.asset : undefined
   const token = paidIn === undefined ? undefined : assetOf(campaign, paidIn).token
   const rewardUsd = dollarsByNow(campaign, incentive, { outlook, reward, worth })
   return (
@@ -105,7 +106,7 @@ function dollarsByNow(
     worth,
   }: Pick<OutlookProps, 'outlook' | 'worth'> & { reward: bigint | undefined },
 ): string | undefined {
-  if (incentive.type !== 'CGDAIncentive' || reward === undefined || worth === undefined) return rewardNowUsd
+  if (!('rewardBoost' in incentive) || reward === undefined || worth === undefined) return rewardNowUsd
   return dollarsOf(worth, assetOf(campaign, incentive.asset), reward) ?? rewardNowUsd
 }
 

@@ -7,7 +7,7 @@ import { actionTypeQuery, fetchCampaign, projectUrlQuery } from '../campaigns/ca
 import { CampaignView } from '../campaigns/campaign-view.tsx'
 import { activityOf, TIME_RANGES, type TimeRange } from '../campaigns/claims/claims-plot.tsx'
 import { newestClaimsOf } from '../campaigns/claims/newest-claims.tsx'
-import { isFunded } from '../campaigns/incentives/incentive-budget.ts'
+import { isFunded } from '../campaigns/incentives/incentive-variants.ts'
 import { State } from '../campaigns/state.tsx'
 import { chosenOf } from '../navigation/choice.tsx'
 import { servicePath } from '../navigation/service-path.ts'

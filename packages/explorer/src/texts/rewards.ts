@@ -1,4 +1,5 @@
 import type { TrendingCampaign } from 'reward-campaigns-client'
+import { variantOf } from '../campaigns/incentives/incentive-variants.ts'
 import { roundDecimal, roundUsd } from './format-numbers.ts'
 import { brief } from './truncate-name.ts'
 
@@ -8,10 +9,11 @@ type Reward = TrendingCampaign['incentives'][number]
 function rewardInWords(reward: Reward): string {
   const { type, rewardAmountFormatted: amount, rewardPercentage, maxReward } = reward
   const tokenSymbol = brief(reward.tokenSymbol ?? '') || 'tokens'
-  if (type === 'AllowListIncentive') return 'a slot on an allow list'
-  if (type === 'PointsIncentive') return amount === undefined ? 'points' : `${roundDecimal(amount).short} points`
+  const pays = variantOf(type)?.pays
+  if (pays === 'slot') return 'a slot on an allow list'
+  if (pays === 'points') return amount === undefined ? 'points' : `${roundDecimal(amount).short} points`
   // What is paid is worth as much of another token: only its dollars say how much.
-  if (type.startsWith('ERC20Pegged')) {
+  if (pays === 'pegged token') {
     const { rewardUsdValue } = reward
     return rewardUsdValue === undefined
       ? `paid in ${tokenSymbol}`

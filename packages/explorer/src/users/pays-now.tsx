@@ -1,4 +1,5 @@
 import type { Reward } from 'reward-campaigns-client'
+import { variantOf } from '../campaigns/incentives/incentive-variants.ts'
 import { Count, Tokens, Usd } from '../parts/amounts.tsx'
 import { Day, Remaining } from '../parts/times.tsx'
 
@@ -6,8 +7,8 @@ import { Day, Remaining } from '../parts/times.tsx'
 export function PaysNow({ reward }: { reward: Reward }) {
   const { rewardNow, rewardNowUsd, raffle, claimUntil, exhaustsAt, asset, metadata, incentiveType } = reward
   const token = { decimals: metadata?.decimals, symbol: metadata?.symbol }
-  // An open-ended one pays at a rate of its own.
-  const isTimeBased = incentiveType === 'TimeBasedIncentive'
+  // One that is open-ended pays at a rate of its own.
+  const pace = variantOf(incentiveType)?.isEarnedOverTime ? 'its rate' : 'this pace'
   if (rewardNow === undefined && raffle === undefined) return null
   return (
     <p class="pays-now">
@@ -32,7 +33,7 @@ export function PaysNow({ reward }: { reward: Reward }) {
           )}
         </>
       )}
-      <Deadline claimUntil={claimUntil} exhaustsAt={exhaustsAt} pace={isTimeBased ? 'its rate' : 'this pace'} />
+      <Deadline claimUntil={claimUntil} exhaustsAt={exhaustsAt} pace={pace} />
     </p>
   )
 }

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import type { Incentive, ResponseOf, TrendingCampaign } from 'reward-campaigns-client'
+import type { ResponseOf, TrendingCampaign } from 'reward-campaigns-client'
 import { filters, pageSize, some, user } from '../campaign-filters.ts'
 import type { Get } from '../operations.ts'
-import { amount, readIncentives, summarizeIncentive, toAmount } from '../rewards.ts'
+import { amount, isFixed, paysToken, readIncentives, summarizeIncentive, toAmount } from '../rewards.ts'
 import { argumentsOf, fitEntries, type NextCall, resultOf, shorten, type Tool, toPosition } from '../tool.ts'
 import { callsForIncentives, MAX_INCENTIVES } from './find-campaigns.ts'
 
@@ -91,7 +91,7 @@ export const trending: Tool = {
 function toEntry(campaign: TrendingCampaign, { rank, hasUser }: { rank: number; hasUser: boolean }) {
   const { actionTemplate, incentives } = campaign
   // As the service counts the budget: of what the first incentive that pays a token pays.
-  const token = incentives.find(({ type }) => type !== 'AllowListIncentive' && type !== 'PointsIncentive')?.metadata
+  const token = incentives.find(({ type }) => paysToken(type))?.metadata
   return {
     rank,
     id: campaign.id,
@@ -126,7 +126,3 @@ async function readPayments(get: Get, ranked: TrendingCampaign[]) {
       return { type, pays, ...(rewardUsd === undefined ? {} : { rewardUsd }) }
     })
 }
-
-/** Whether every claim is worth the same: not of shares, auctions and raffles. */
-const isFixed = (incentive: Incentive) =>
-  incentive.type === 'ERC20PeggedIncentive' || (incentive.type === 'ERC20Incentive' && incentive.strategy === 0)

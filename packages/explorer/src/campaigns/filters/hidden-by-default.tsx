@@ -4,6 +4,7 @@ import { useRequest } from '../../requests/use-request.ts'
 import { shortenHex } from '../../texts/shorten-hex.ts'
 import { brief } from '../../texts/truncate-name.ts'
 import { toQuery, toUrl } from '../campaign-query.ts'
+import { isFunded } from '../incentives/incentive-variants.ts'
 import { counted } from '../prose.ts'
 import { recordTokens, seenToken } from '../tokens/recorded-tokens.ts'
 
@@ -52,7 +53,7 @@ function Hidden({ all }: { all: URLSearchParams }) {
 }
 
 const paidTokens = ({ chainId, incentives }: CampaignListItem) =>
-  incentives.flatMap((incentive) => ('asset' in incentive ? [`${chainId}:${incentive.asset}`] : []))
+  incentives.flatMap((incentive) => (isFunded(incentive) ? [`${chainId}:${incentive.asset}`] : []))
 
 function TokenNames({ tokens }: { tokens: readonly string[] }) {
   const more = tokens.length - MAX_TOKENS

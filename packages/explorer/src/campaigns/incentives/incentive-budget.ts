@@ -1,5 +1,6 @@
-import type { Campaign, Incentive, IncentiveOf } from 'reward-campaigns-client'
+import type { Campaign, Incentive } from 'reward-campaigns-client'
 import { type KnownToken, type KnownTokens, tokenOf } from '../tokens/known-tokens.ts'
+import { type Funded, isFunded } from './incentive-variants.ts'
 
 /** A token that amounts are of; what is not known of it is absent, and amounts are then base units. */
 export interface Asset {
@@ -19,12 +20,6 @@ export interface Budget {
 /** What pages need of a campaign to speak about its incentives: list items and details have it alike. */
 export type Rewarding = Pick<Campaign, 'chainId' | 'incentives' | 'availableBudgetUsd'> & { tokens: KnownTokens }
 
-type Unfunded = IncentiveOf<'AllowListIncentive' | 'PointsIncentive'>
-type Funded = Exclude<Incentive, Unfunded>
-
-export const isFunded = (incentive: Incentive): incentive is Funded =>
-  incentive.type !== 'AllowListIncentive' && incentive.type !== 'PointsIncentive'
-
 /** A token of the campaign's chain, with what is known of it. */
 export const assetOf = ({ chainId, tokens }: Pick<Rewarding, 'chainId' | 'tokens'>, address: string): Asset => ({
   chainId,
@@ -38,15 +33,15 @@ export const assetOf = ({ chainId, tokens }: Pick<Rewarding, 'chainId' | 'tokens
  */
 export function budgetOf(campaign: Rewarding, incentive: Funded): Budget {
   const asset = assetOf(campaign, incentive.asset)
-  if (incentive.type === 'CGDAIncentive') return { asset, total: BigInt(incentive.totalBudget) }
+  if ('totalBudget' in incentive) return { asset, total: BigInt(incentive.totalBudget) }
   const claimed = BigInt(incentive.totalAmountClaimed ?? '0')
   const left = BigInt(incentive.remainingBalance ?? unclaimedOf(incentive, claimed))
   return { asset, left, total: left + claimed }
 }
 
-function unclaimedOf(incentive: Exclude<Funded, { type: 'CGDAIncentive' }>, claimed: bigint): bigint {
+function unclaimedOf(incentive: Exclude<Funded, { totalBudget: string }>, claimed: bigint): bigint {
   const limit = BigInt(incentive.limit)
-  if (incentive.type !== 'ERC20Incentive') return limit > claimed ? limit - claimed : 0n
+  if (!('strategy' in incentive)) return limit > claimed ? limit - claimed : 0n
   // The limit of this one is what remains of its claims. A raffle pays one of them.
   return BigInt(incentive.reward) * (incentive.strategy === RAFFLE ? 1n : limit)
 }
@@ -63,7 +58,7 @@ export interface ClaimLimit {
 /** Undefined where not the number of claims is limited but the budget. */
 export function claimLimitOf(incentive: Incentive): ClaimLimit | undefined {
   if (!isFunded(incentive)) return { total: BigInt(incentive.limit) }
-  if (incentive.type !== 'ERC20Incentive') return undefined
+  if (!('strategy' in incentive)) return undefined
   const left = BigInt(incentive.limit)
   return { left, total: left + BigInt(incentive.totalClaims ?? '0') }
 }

@@ -11,6 +11,7 @@ import type { Worth } from './dollars.ts'
 import { assetOf, type Rewarding } from './incentive-budget.ts'
 import { incentiveName } from './incentive-names.ts'
 import { sentenceOf } from './incentive-sentences.ts'
+import { isFunded } from './incentive-variants.ts'
 import { BudgetClaimed } from './remainder.tsx'
 
 /** An incentive in a sentence, with what is left of it, and where its parts are. */
@@ -66,7 +67,7 @@ function Parts({ campaign, incentive }: { campaign: Rewarding; incentive: Incent
   }
   return (
     <Facts>
-      {'asset' in incentive && (
+      {isFunded(incentive) && (
         <Fact name="Token">
           {token(incentive.asset)} <a href={allUrl({ tokens: `${chainId}:${incentive.asset}` })}>campaigns with it</a>
         </Fact>

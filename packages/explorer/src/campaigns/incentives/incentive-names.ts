@@ -1,28 +1,14 @@
-import type { Incentive, IncentiveType } from 'reward-campaigns-client'
+import type { Incentive } from 'reward-campaigns-client'
 import { RAFFLE } from './incentive-budget.ts'
-
-/** What the variants are called; one without a name here does not compile. */
-const NAMES: Readonly<Record<IncentiveType, string>> = {
-  AllowListIncentive: 'A slot on a list',
-  CGDAIncentive: 'Auction',
-  ERC20Incentive: 'Fixed reward',
-  PointsIncentive: 'Points',
-  ERC20VariableIncentive: 'Signed reward',
-  ERC20VariableCriteriaIncentive: 'Share of the action',
-  ERC20VariableCriteriaIncentiveV2: 'Share of the action',
-  ERC20PeggedIncentive: 'Fixed worth',
-  ERC20PeggedVariableCriteriaIncentive: 'Share of the action, pegged',
-  ERC20PeggedVariableCriteriaIncentiveV2: 'Share of the action, pegged',
-  TimeBasedIncentive: 'Reward over time',
-}
+import { VARIANTS, variantOf } from './incentive-variants.ts'
 
 /** What a kind of incentives is called; of one that is not known nothing can be said. */
-export const incentiveTypeName = (type: string | null) =>
-  type !== null && type in NAMES ? NAMES[type as IncentiveType] : 'Unknown kind'
+export const incentiveTypeName = (type: string | null) => variantOf(type)?.name ?? 'Unknown kind'
 
 /** What a variant is called beside the others, however its letters are written; undefined for what is none. */
 export function variantName(type: string): string | undefined {
-  const [variant, name] = Object.entries(NAMES).find(([known]) => known.toLowerCase() === type.toLowerCase()) ?? []
+  const [variant, { name } = { name: undefined }] =
+    Object.entries(VARIANTS).find(([known]) => known.toLowerCase() === type.toLowerCase()) ?? []
   return variant?.endsWith('V2') ? `${name} (V2)` : name
 }
 
@@ -30,4 +16,4 @@ export const RAFFLE_NAME = 'Raffle'
 
 /** What an incentive is called in a heading. */
 export const incentiveName = (incentive: Incentive) =>
-  incentive.type === 'ERC20Incentive' && incentive.strategy === RAFFLE ? RAFFLE_NAME : NAMES[incentive.type]
+  'strategy' in incentive && incentive.strategy === RAFFLE ? RAFFLE_NAME : VARIANTS[incentive.type].name

@@ -1,7 +1,8 @@
-import type { Campaign as CampaignDetail, Incentive, IncentiveOf } from 'reward-campaigns-client'
+import type { Campaign as CampaignDetail, Incentive } from 'reward-campaigns-client'
 import { counted, countedIn, type Sentence } from '../prose.ts'
-import { assetOf, budgetOf, isFunded, RAFFLE, type Rewarding } from './incentive-budget.ts'
+import { assetOf, budgetOf, RAFFLE, type Rewarding } from './incentive-budget.ts'
 import { payoutOf } from './incentive-payouts.ts'
+import { type Funded, isFunded, variantOf } from './incentive-variants.ts'
 
 type Campaign = CampaignDetail & Rewarding
 
@@ -19,7 +20,7 @@ export const sentenceOf = (campaign: Campaign, incentive: Incentive, now: Date):
 
 /** How the reward moves, where it does. */
 function movedBy(campaign: Campaign, incentive: Incentive): Sentence {
-  if (incentive.type !== 'CGDAIncentive') return []
+  if (!('rewardDecay' in incentive)) return []
   const of = assetOf(campaign, incentive.asset)
   return [
     ', falls by ',
@@ -54,7 +55,10 @@ function untilWhen({ startTime, endTime }: Campaign, now: Date): Sentence {
 }
 
 /** What its newest root owes, and until when it is paid. */
-function owedIn(campaign: Campaign, { asset, committed, claimUntil }: IncentiveOf<'TimeBasedIncentive'>): Sentence {
+function owedIn(
+  campaign: Campaign,
+  { asset, committed, claimUntil }: Extract<Funded, { claimUntil: string }>,
+): Sentence {
   const owed: Sentence =
     committed === undefined ? [] : [', ', { amount: BigInt(committed), of: assetOf(campaign, asset) }, ' earned so far']
   return [...owed, ', claimable until ', { instant: claimUntil }]
@@ -62,15 +66,15 @@ function owedIn(campaign: Campaign, { asset, committed, claimUntil }: IncentiveO
 
 function leftOf(campaign: Campaign, incentive: Incentive): Sentence {
   if (!isFunded(incentive)) {
-    return incentive.type === 'PointsIncentive'
-      ? ['at most ', ...countedIn(incentive.limit, 'claim'), ' can be made; how many were made is unknown']
-      : ['at most ', ...countedIn(incentive.limit, 'user'), ' can claim; how many did is unknown']
+    return variantOf(incentive.type)?.pays === 'slot'
+      ? ['at most ', ...countedIn(incentive.limit, 'user'), ' can claim; how many did is unknown']
+      : ['at most ', ...countedIn(incentive.limit, 'claim'), ' can be made; how many were made is unknown']
   }
   const { asset: of, left, total } = budgetOf(campaign, incentive)
   if (left === undefined) return ['its budget is ', { amount: total, of }, '; how much of it is left is unknown']
   const amounts: Sentence = [{ amount: left, of }, ' of ', { amount: total, of }, ' left']
-  if (incentive.type === 'TimeBasedIncentive') return [...amounts, ...owedIn(campaign, incentive)]
-  if (incentive.type !== 'ERC20Incentive') return amounts
+  if ('claimUntil' in incentive) return [...amounts, ...owedIn(campaign, incentive)]
+  if (!('strategy' in incentive)) return amounts
   const isRaffle = incentive.strategy === RAFFLE
   return [
     ...amounts,

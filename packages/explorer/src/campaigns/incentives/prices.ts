@@ -1,5 +1,6 @@
 import { type Client, type ResponseOf, ServiceError } from 'reward-campaigns-client'
 import type { Rewarding } from './incentive-budget.ts'
+import { isFunded } from './incentive-variants.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -19,7 +20,7 @@ export type TokenPrices = Pick<ResponseOf<'getPrices'>, 'token' | 'priceUsd' | '
 
 /** Tokens that a campaign pays, as `<chainId>:<address>`. */
 export const paidTokens = ({ chainId, incentives }: Pick<Rewarding, 'chainId' | 'incentives'>) => [
-  ...new Set(incentives.flatMap((incentive) => ('asset' in incentive ? [`${chainId}:${incentive.asset}`] : []))),
+  ...new Set(incentives.flatMap((incentive) => (isFunded(incentive) ? [`${chainId}:${incentive.asset}`] : []))),
 ]
 
 /** What the tokens cost now, and have cost. A token that the service does not know has no price. */

@@ -2,7 +2,8 @@ import { Count } from '../../parts/amounts.tsx'
 import { Bar } from '../../parts/bar.tsx'
 import { Amount } from '../prose-view.tsx'
 import type { Worth } from './dollars.ts'
-import { budgetOf, claimLimitOf, isFunded, type Rewarding, shareOf } from './incentive-budget.ts'
+import { budgetOf, claimLimitOf, type Rewarding, shareOf } from './incentive-budget.ts'
+import { isFunded, variantOf } from './incentive-variants.ts'
 
 type Incentive = Rewarding['incentives'][number]
 
@@ -11,7 +12,7 @@ export function Remainder({ campaign, incentive }: { campaign: Rewarding; incent
   const limit = claimLimitOf(incentive)
   if (limit === undefined) return <BudgetLeft campaign={campaign} incentive={incentive} />
   const { left, total } = limit
-  const what = incentive.type === 'AllowListIncentive' ? 'users' : 'claims'
+  const what = variantOf(incentive.type)?.pays === 'slot' ? 'users' : 'claims'
   if (left === undefined) {
     return (
       <p class="remainder">

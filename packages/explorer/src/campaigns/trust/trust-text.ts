@@ -1,6 +1,7 @@
 import type { Campaign, ChainStatus } from 'reward-campaigns-client'
 import { ZERO_ADDRESS } from '../../texts/zero-address.ts'
-import { isFunded, type Rewarding } from '../incentives/incentive-budget.ts'
+import type { Rewarding } from '../incentives/incentive-budget.ts'
+import { isFunded, variantOf } from '../incentives/incentive-variants.ts'
 import { countedIn, type Sentence } from '../prose.ts'
 import type { TokenRecords } from '../tokens/token-records.ts'
 
@@ -30,7 +31,7 @@ export const trustFacts = (
 
 /** A fact for each token that is paid, known ones first. */
 function tokenFacts({ chainId, incentives }: Campaign, tokens: TokenRecords): TrustFact[] {
-  const paid = [...new Set(incentives.flatMap((incentive) => ('asset' in incentive ? [incentive.asset] : [])))]
+  const paid = [...new Set(incentives.flatMap((incentive) => (isFunded(incentive) ? [incentive.asset] : [])))]
   return paid
     .map((address): TrustFact => {
       const token = tokens.get(`${chainId}:${address}`)
@@ -64,7 +65,7 @@ function fundingFacts({ chainId, incentives, availableBudgetUsd, isActive }: Cam
 }
 
 function validatorFact({ validator, chainId, incentives }: Campaign): TrustFact {
-  if (incentives.length > 0 && incentives.every(({ type }) => type === 'TimeBasedIncentive')) {
+  if (incentives.length > 0 && incentives.every(({ type }) => variantOf(type)?.isEarnedOverTime)) {
     return { kind: 'neutral', sentence: ['Claims need a proof of what the account has earned.'] }
   }
   return validator === ZERO_ADDRESS
