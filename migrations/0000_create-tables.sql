@@ -224,6 +224,7 @@ CREATE TABLE "followed_chains" (
 	"finalized_block" bigint,
 	"looked_at" timestamp (3) with time zone,
 	"trouble" text,
+	"endpoints" json DEFAULT '[]'::json NOT NULL,
 	"proven_block" bigint,
 	"proven_at" timestamp (3) with time zone,
 	"proven_campaigns" bigint,

@@ -38,9 +38,16 @@ export interface ChainWorkerOptions {
 
 interface WorkerLimits extends CatchUpLimits {
   endpoints: EndpointSettings
+  /** How often it is recorded how the endpoints do. */
+  healthMs: number
 }
 
-const defaultLimits: WorkerLimits = { endpoints: defaultEndpointSettings, maxWaitMs: 10_000, stallTimeoutMs: 120_000 }
+const defaultLimits: WorkerLimits = {
+  endpoints: defaultEndpointSettings,
+  maxWaitMs: 10_000,
+  stallTimeoutMs: 120_000,
+  healthMs: 5000,
+}
 
 /** The delay before the store is opened again; it doubles each time. */
 const SHORTEST_PAUSE_MS = 125
@@ -95,9 +102,9 @@ export class ChainWorker {
     return this.#options.chain.chainId
   }
 
-  /** Requests to the endpoints. */
-  counts() {
-    return [...this.#client.counts(), ...this.#sockets.counts()]
+  /** How each of the endpoints does, those of sockets last. */
+  health() {
+    return [...this.#client.health(), ...this.#sockets.health()]
   }
 
   /**
@@ -211,6 +218,8 @@ export class ChainWorker {
     const following = { chain, client: this.#client, store, settings }
     const missed = new MissedBlocks((facts) => store.findUnstored(facts))
     const proof = new FollowedProof(this.#options, following, missed, () => state)
+    const ending = new AbortController()
+    void this.#recordHealthRegularly(store, eitherSignal(signal, ending.signal))
     try {
       await this.#storeUpdates(
         store,
@@ -218,8 +227,20 @@ export class ChainWorker {
         proof,
         readState,
       )
+      if (this.#options.isOnce) await store.recordHealth(this.health())
     } finally {
+      ending.abort()
       await proof.end()
+    }
+  }
+
+  /** Also while nothing of the chain can be read: then it says why. */
+  async #recordHealthRegularly(store: ChainStore, signal: AbortSignal) {
+    while (!signal.aborted) {
+      await sleep(this.#limits.healthMs, undefined, { signal }).catch(() => undefined)
+      // It is no part of an update that is being written.
+      await this.#writing?.catch(() => undefined)
+      if (!signal.aborted) await store.recordHealth(this.health()).catch(() => undefined)
     }
   }
 

@@ -147,11 +147,15 @@ describe('a chain that is followed', () => {
     index.child.kill('SIGTERM')
     const { code, stdout, stderr } = await index.ended
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    for (const text of [stdout, figures, JSON.stringify(await database.query('select * from followed_chains'))]) {
-      expect(text).not.toContain(KEY)
-      expect(text).not.toContain(new URL(wrong.url).host)
-      expect(text).not.toContain(new URL(faulty.url).host)
-      expect(text).not.toContain(new URL(socket.url).host)
+    const rows = JSON.stringify(await database.query('select * from followed_chains'))
+    for (const text of [stdout, figures, rows]) expect(text).not.toContain(KEY)
+    const hosts = [wrong.url, node.url, faulty.url, socket.url].map((url) => new URL(url).host)
+    // Hosts are named where operators look for them, and nowhere else.
+    const withoutInfo = figures.replaceAll(/^reward_campaigns_chain_rpc_endpoint_info.*$/gm, '')
+    for (const host of hosts) {
+      expect(stdout).not.toContain(host)
+      expect(withoutInfo).not.toContain(host)
+      expect(rows.replaceAll(/"host":"[^"]*"/g, '')).not.toContain(host)
     }
     const troubles = entriesOf(stdout).filter(({ msg }) => msg === 'reading the chain failed, retrying')
     expect(troubles).toEqual([
@@ -183,6 +187,16 @@ describe('a chain that is followed', () => {
     expect(figure('reward_campaigns_chain_rpc_errors_total{chain_id="10",endpoint="3",fault="wrong-chain"}')).toMatch(
       / 1$/,
     )
+    const ofEndpoint = (name: string, position: number, rest = '') =>
+      figure(`reward_campaigns_chain_rpc_${name}{chain_id="8453",endpoint="${position}"${rest}}`)
+    expect(hosts.slice(0, 2).map((host, index) => ofEndpoint('endpoint_info', index + 1, `,host="${host}"`))).toEqual([
+      expect.stringMatching(/ 1$/),
+      expect.stringMatching(/ 1$/),
+    ])
+    expect(ofEndpoint('last_response_timestamp_seconds', 1)).toMatch(/ 1[0-9]{9}(\.[0-9]+)?$/)
+    expect(figures).not.toMatch(/last_response_timestamp_seconds\{chain_id="10"/)
+    expect(ofEndpoint('paused_seconds_total', 2)).toMatch(/ 0$/)
+    expect(figure('reward_campaigns_chain_rpc_paused_seconds_total{chain_id="10",endpoint="1"}')).toMatch(/ [1-9]/)
     expect(figure('process_resident_memory_bytes')).toBeDefined()
   })
 

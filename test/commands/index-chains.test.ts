@@ -65,6 +65,11 @@ test('index --once stores what there is and ends with code 0; --status says how 
   expect(text).toContain('skipped campaigns (the database rejects them):')
   expect(text).toMatch(new RegExp(`8453 +${leftOut.campaignId} +${leftOut.reason}`))
   expect(text).toMatch(new RegExp(`chains that could not be read:\n.*\n8453 +${trouble}\n`))
+  expect(text).toMatch(
+    new RegExp(
+      `\nendpoints:\n.*\n8453 +1 +${new URL(node.url).host} +[0-9-]+T[0-9:.]+Z +[1-9][0-9]* +- +0 +- +- +- +-\n`,
+    ),
+  )
   const { stdout } = await runCli(['index', '--status', '--json'], settings)
   expect(stdout.split('\n')).toHaveLength(2)
   expect(JSON.parse(stdout)).toEqual({
@@ -87,6 +92,13 @@ test('index --once stores what there is and ends with code 0; --status says how 
     uncountedClaims: 0,
     differences: 0,
     trouble,
+    endpoints: [
+      {
+        ...{ endpoint: 1, host: new URL(node.url).host, errors: {}, limits: {}, requests: expect.any(Number) },
+        ...{ lastResponseAt: expect.stringMatching(/^\d{4}-.*Z$/), lastErrorAt: null, lastError: null },
+        ...{ pausedSeconds: 0, pausedUntil: null },
+      },
+    ],
     unknownComponents: [
       { kind: 'incentive', contract: `0x${'1'.repeat(40)}`, campaignId: `8453:${recording.cores[0]}:0`, position: 2 },
     ],
@@ -105,6 +117,39 @@ test('index --once stores what there is and ends with code 0; --status says how 
   const due = [...tokens].map((token) => [token, hidden.filter((assets) => assets.has(token)).length])
   expect(Object.fromEntries(counted)).toEqual(Object.fromEntries(due))
   expect(text).toContain('campaigns hidden by default pay these tokens')
+
+  // An endpoint that fails, and one that is limited.
+  const at = Date.now()
+  await database.query('update followed_chains set endpoints = $1', [
+    JSON.stringify([
+      {
+        ...{ position: 1, host: 'one.example', requests: 9, errors: { timeout: 2, status: 1 }, limits: {} },
+        ...{ lastError: 'responded with status 503', lastErrorAt: 0, pausedMs: 60_400, pausedUntil: at + 60_000 },
+      },
+      {
+        ...{ position: 2, host: 'two.example', requests: 5, errors: {}, lastResponseAt: 1000, pausedMs: 0 },
+        ...{ pausedUntil: at - 1, limits: { blocks: 50, addresses: 3, needsAddresses: true } },
+      },
+    ]),
+  ])
+  const instant = new Date(at + 60_000).toISOString()
+  const { stdout: failing } = await statusOf()
+  const [, rows = ''] = failing.split('\nendpoints:\n')
+  expect(
+    rows
+      .split('\n')
+      .slice(1, 3)
+      .map((row) => row.split(/ {2,}/)),
+  ).toEqual([
+    [
+      ...['8453', '1', 'one.example', '-', '9', '2 timeout, 1 status', '60', instant, '-'],
+      ...['1970-01-01T00:00:00.000Z', 'responded with status 503'],
+    ],
+    [
+      ...['8453', '2', 'two.example', '1970-01-01T00:00:01.000Z', '5', '-', '0', '-'],
+      ...['50 blocks, 3 addresses, needsAddresses', '-', '-'],
+    ],
+  ])
 
   // The next start takes the trusted tokens of the file, and there is nothing to hide any more.
   await using trusting = await aChainFile({ ...chainEntry([node.url]), trustedTokens: [...tokens] })

@@ -5,7 +5,7 @@ import { createFollowedChainReader } from '../../src/database/lookups/followed-c
 import type { ChainEvent } from '../../src/indexer/chain-progress.ts'
 import { ChainWorker } from '../../src/indexer/chain-worker.ts'
 import type { ProofIntervals } from '../../src/indexer/proof/proof-schedule.ts'
-import { defaultEndpointSettings } from '../../src/indexer/rpc/endpoints.ts'
+import { defaultEndpointSettings, type EndpointHealth } from '../../src/indexer/rpc/endpoints.ts'
 import { openChainStore } from '../../src/indexer/store/chain-store.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { waitFor } from '../setup/wait-for.ts'
@@ -20,6 +20,7 @@ const limits = {
   endpoints: { ...defaultEndpointSettings, timeoutMs: 200, stallTimeoutMs: 100, pauseMs: 2 },
   maxWaitMs: 300,
   stallTimeoutMs: 1000,
+  healthMs: 20,
 }
 
 interface WorkerParts {
@@ -142,6 +143,47 @@ test('trouble with a node ends when it answers again, and a worker that is to en
     `select from pg_stat_activity where application_name = 'reward-campaigns index' and datname = current_database()`,
   )
   expect(open).toEqual([])
+})
+
+test('how its endpoints do is recorded while a chain is followed, also while none of them responds', async () => {
+  await using database = await createTestDatabase()
+  await using node = await startScriptedNode(new Playing(10))
+  await using spare = await startScriptedNode(new Playing(10))
+  const { worker, events, ending } = aWorker(database.url, `${node.url}secret-key`, {
+    urls: [`${node.url}secret-key`, spare.url],
+  })
+  const recorded = async () => {
+    const [row] = await database.query('select endpoints from followed_chains')
+    return Object(row).endpoints as EndpointHealth[]
+  }
+  await worker.admit()
+  const following = worker.follow()
+  await waitFor(() => events.find(({ type }) => type === 'arrived'))
+  const [first, second] = await waitFor(async () =>
+    (await recorded())[0]?.lastResponseAt ? await recorded() : undefined,
+  )
+  expect(first).toMatchObject({ position: 1, host: new URL(node.url).host, errors: {} })
+  expect(second).toMatchObject({ position: 2, host: new URL(spare.url).host, requests: 0 })
+  expect(second?.lastResponseAt).toBeUndefined()
+  for (const each of [node, spare]) {
+    each.interfere = (_, response) => {
+      response.writeHead(429, { 'retry-after': '60' }).end()
+      return true
+    }
+  }
+  // Nothing is stored meanwhile.
+  const failing = await waitFor(async () => {
+    const endpoints = await recorded()
+    return endpoints.every(({ errors }) => errors['rate-limited']) ? endpoints : undefined
+  })
+  for (const endpoint of failing) {
+    expect(endpoint).toMatchObject({ lastError: 'responded with status 429', lastErrorAt: expect.any(Number) })
+    expect(endpoint.pausedUntil).toBeGreaterThan(Date.now() + 30_000)
+  }
+  expect(JSON.stringify(failing)).not.toContain('secret-key')
+  ending.abort()
+  await following
+  await worker.close()
 })
 
 test('a chain that is followed once beside another process is done when that one has come as far', async () => {

@@ -60,7 +60,7 @@ async function followAll({ settings, url, database, chains, isOnce, log }: Work)
     countSkipped: () => countSkipped(database),
     listFeedAges: () => listFeedAges(database, chains),
     listProofs: () => listProofs(database),
-    listCounts: () => followed.map(({ worker }) => ({ chainId: worker.chainId, counts: worker.counts() })),
+    listEndpoints: () => followed.map(({ worker }) => ({ chainId: worker.chainId, endpoints: worker.health() })),
   })
   const followed = chains.map((chain) => {
     const journal = new ChainLog(log, chain)
@@ -78,7 +78,7 @@ async function followAll({ settings, url, database, chains, isOnce, log }: Work)
     await Promise.all([metrics?.close(), ...workers.map((worker) => worker.close())])
   })
   const progress = setInterval(() => {
-    for (const { journal, worker } of followed) journal.logProgress(worker.counts())
+    for (const { journal, worker } of followed) journal.logProgress(worker.health())
   }, PROGRESS_MS)
   // The processes that serve may all be on standbys, which cannot write.
   const changesKeepHours = settings.CHANGES_KEEP_HOURS

@@ -10,6 +10,7 @@ import {
 } from '../../database/tables/followed-chains.ts'
 import { incentives } from '../../database/tables/incentives-and-claims.ts'
 import { tokens } from '../../database/tables/tokens.ts'
+import type { EndpointHealth } from '../../indexer/rpc/endpoints.ts'
 import { withCurrentSchema } from '../../process/database-access.ts'
 import { toJsonLine, toTable } from '../../process/print-rows.ts'
 import { createUnvaluedClaimReader } from '../../read-models/prices/read.ts'
@@ -22,12 +23,13 @@ const MAX_NAMED = 1000
 /** Maximum number of named tokens that hide campaigns. */
 const MAX_HIDING = 20
 
-/** `index --status`: how far each followed chain is, its unknown components, and what is left out. Contacts no node. */
+/** `index --status`: how far each followed chain is, how its endpoints do, its unknown components, and what is left out. Contacts no node. */
 export async function printIndexStatus(settings: Settings, options: { json: boolean }) {
   const { chains, ...named } = await withCurrentSchema(settings, async (_url, database) => ({
     chains: await listChains(database),
     hiding: await listHidingTokens(database),
     troubles: await listTroubles(database),
+    endpoints: await listEndpoints(database),
     unknown: await listUnknown(database),
     skipped: await listSkipped(database),
     undecoded: await listUndecoded(database),
@@ -42,6 +44,7 @@ interface NamedRows {
   skipped: Awaited<ReturnType<typeof listSkipped>>
   undecoded: Awaited<ReturnType<typeof listUndecoded>>
   troubles: Awaited<ReturnType<typeof listTroubles>>
+  endpoints: Awaited<ReturnType<typeof listEndpoints>>
 }
 
 async function listChains(database: Database) {
@@ -165,6 +168,30 @@ function listTroubles(database: Database) {
   return database.select({ chainId, trouble }).from(followedChains).where(isNotNull(trouble)).orderBy(asc(chainId))
 }
 
+/** How the endpoints of each chain do, as the process that follows it has last recorded. */
+async function listEndpoints(database: Database) {
+  const { chainId } = followedChains
+  const rows = await database
+    .select({ chainId, endpoints: sql<EndpointHealth[]>`${followedChains.endpoints}` })
+    .from(followedChains)
+    .orderBy(asc(chainId))
+  return rows.flatMap(({ chainId: id, endpoints }) =>
+    endpoints.map(({ position, host, pausedUntil, pausedMs, ...health }) => ({
+      ...{ chainId: id, endpoint: position, host },
+      lastResponseAt: toInstant(health.lastResponseAt),
+      requests: health.requests,
+      errors: health.errors,
+      lastErrorAt: toInstant(health.lastErrorAt),
+      lastError: health.lastError ?? null,
+      pausedUntil: pausedUntil > Date.now() ? toInstant(pausedUntil) : null,
+      pausedSeconds: Math.round(pausedMs / 1000),
+      limits: health.limits,
+    })),
+  )
+}
+
+const toInstant = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString())
+
 /** Campaigns that the database refuses, by chain; limited. */
 function listSkipped(database: Database) {
   const { chainId, campaignId, reason } = leftOutCampaigns
@@ -196,7 +223,7 @@ function listUnknown(database: Database) {
     .limit(MAX_NAMED)
 }
 
-function toJson(chains: ChainRow[], { unknown, skipped, undecoded, hiding, troubles }: NamedRows) {
+function toJson(chains: ChainRow[], { unknown, skipped, undecoded, hiding, troubles, endpoints }: NamedRows) {
   const ofChain = <Row extends { chainId: number }>(rows: Row[], id: number) =>
     rows.filter((row) => row.chainId === id).map(({ chainId: _, ...row }) => row)
   return chains
@@ -204,6 +231,7 @@ function toJson(chains: ChainRow[], { unknown, skipped, undecoded, hiding, troub
       toJsonLine({
         ...chain,
         trouble: troubles.find(({ chainId }) => chainId === chain.chainId)?.trouble ?? null,
+        endpoints: ofChain(endpoints, chain.chainId),
         unknownComponents: ofChain(unknown, chain.chainId),
         leftOutCampaigns: ofChain(skipped, chain.chainId),
         undecodedLogs: ofChain(undecoded, chain.chainId),
@@ -241,9 +269,29 @@ const HIDING_COLUMNS = ['chainId', 'token', 'symbol', 'campaignCount'] as const
 
 const TROUBLE_COLUMNS = ['chainId', 'trouble'] as const
 
+const ENDPOINT_COLUMNS = [
+  'chainId',
+  'endpoint',
+  'host',
+  'lastResponseAt',
+  'requests',
+  'errors',
+  'pausedSeconds',
+  'pausedUntil',
+  'limits',
+  'lastErrorAt',
+  'lastError',
+] as const
+
+/** Numbers by their names, in a cell. */
+const toCounts = (counts: object) =>
+  Object.entries(counts)
+    .map(([name, count]) => (count === true ? name : `${count} ${name}`))
+    .join(', ')
+
 const SKIPPED_COLUMNS = ['chainId', 'campaignId', 'reason'] as const
 
-function toText(chains: ChainRow[], { unknown, skipped, undecoded, hiding, troubles }: NamedRows) {
+function toText(chains: ChainRow[], { unknown, skipped, undecoded, hiding, troubles, endpoints }: NamedRows) {
   if (chains.length === 0) return 'no chain is indexed\n'
   const moreThan = (named: number, column: 'unknownComponentCount' | 'leftOutCampaignCount') => {
     const total = chains.reduce((sum, chain) => sum + chain[column], 0)
@@ -251,6 +299,10 @@ function toText(chains: ChainRow[], { unknown, skipped, undecoded, hiding, troub
   }
   let text = toTable(CHAIN_COLUMNS, chains)
   if (troubles.length > 0) text += `\nchains that could not be read:\n${toTable(TROUBLE_COLUMNS, troubles)}`
+  if (endpoints.length > 0) {
+    const rows = endpoints.map((one) => ({ ...one, errors: toCounts(one.errors), limits: toCounts(one.limits) }))
+    text += `\nendpoints:\n${toTable(ENDPOINT_COLUMNS, rows)}`
+  }
   if (unknown.length > 0) {
     text += `\nunsupported or unreadable components:\n${toTable(UNKNOWN_COLUMNS, unknown)}`
     text += moreThan(unknown.length, 'unknownComponentCount')

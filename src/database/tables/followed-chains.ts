@@ -63,6 +63,8 @@ export const followedChains = pgTable(
     lookedAt: instant(),
     /** Why the chain could not be read at the last attempt; null if it could. Names no endpoint by its URL. */
     trouble: text(),
+    /** How its endpoints do, as the indexer has last recorded: see `EndpointHealth` in src/indexer/rpc/. Of their URLs, only hosts. */
+    endpoints: json().$type<unknown[]>().notNull().default([]),
     /** The final block at which counters of contracts were last compared, and when; null before the first time. */
     provenBlock: blockNumber(),
     provenAt: instant(),

@@ -23,6 +23,12 @@ export class AdaptiveSize {
     return this.#size
   }
 
+  /** The size that has succeeded, if larger ones have failed. */
+  get limit() {
+    const size = this.#isTrial ? Math.ceil(this.#size / 2) : this.#size
+    return size < this.#max ? size : undefined
+  }
+
   /** Whether the current size is new, and has not succeeded yet. */
   get isTrial() {
     return this.#isTrial

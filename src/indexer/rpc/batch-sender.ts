@@ -48,6 +48,11 @@ export class BatchSender {
     this.#size = new AdaptiveSize(maxCalls)
   }
 
+  /** How many calls a request has, if more have failed. */
+  get limit() {
+    return this.#size.limit
+  }
+
   /**
    * Sends calls in as many requests as needed.
    * @throws EndpointError if the endpoint failed as a whole; errors of its own, also from `take`, end the sending.

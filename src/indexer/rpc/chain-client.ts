@@ -6,7 +6,7 @@ import { createContractCalls } from './contract-calls.ts'
 import { EndpointError } from './endpoint-errors.ts'
 import {
   type Endpoint,
-  type EndpointCounts,
+  type EndpointHealth,
   type EndpointSettings,
   Endpoints,
   fetchChainId,
@@ -52,7 +52,8 @@ export interface ChainClient {
   positions(): number[]
   /** How many calls have been sent to all endpoints. */
   callCount(): number
-  counts(): EndpointCounts[]
+  /** How each endpoint does. */
+  health(): EndpointHealth[]
 }
 
 export interface ChainClientOptions extends LogSearchOptions {
@@ -96,7 +97,8 @@ export function createChainClient({ urls, settings, onHeads, ...search }: ChainC
       only: (position) => clientOf({ ...poll, only: position }),
       positions: () => endpoints.positions,
       callCount: () => endpoints.calls,
-      counts: () => endpoints.counts(),
+      health: () =>
+        endpoints.health().map((one) => ({ ...one, limits: { ...one.limits, ...logs.limitsOf(one.position) } })),
     }
   }
   return clientOf({

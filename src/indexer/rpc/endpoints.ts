@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BatchSender } from './batch-sender.ts'
+import { toAddressAndHeaders } from './endpoint-address.ts'
 import { EndpointError, type EndpointFault } from './endpoint-errors.ts'
 import { createTransport, type TransportLimits } from './json-rpc.ts'
 import { readQuantity } from './parse-responses.ts'
@@ -20,6 +21,52 @@ export interface EndpointCounts {
   errors: Partial<Record<EndpointFault, number>>
   /** What the last failure was; undefined if there was none. */
   lastError?: string
+}
+
+/** What an endpoint takes in one request, of what it has refused more of; found by trial. */
+export interface EndpointLimits {
+  calls?: number | undefined
+  /** Of a search of logs. */
+  blocks?: number | undefined
+  addresses?: number | undefined
+  topics?: number | undefined
+  /** Whether it takes no search of logs without addresses. */
+  needsAddresses?: boolean
+}
+
+/** How an endpoint does, since this process was started; instants are in milliseconds. Of its URL, only the host. */
+export interface EndpointHealth extends EndpointCounts {
+  host: string
+  /** When it last responded as it should. */
+  lastResponseAt?: number
+  lastErrorAt?: number
+  /** Until when it is left alone; 0 if it never was. */
+  pausedUntil: number
+  /** How long it was, or is going to be, left alone, all in all. */
+  pausedMs: number
+  limits: EndpointLimits
+}
+
+/** The health of an endpoint that was not called yet. */
+export const toUncalled = (position: number, url: string): EndpointHealth => ({
+  ...{ position, host: toAddressAndHeaders(url).address.host, requests: 0, errors: {} },
+  ...{ pausedUntil: 0, pausedMs: 0, limits: {} },
+})
+
+/** Counts a failure of an endpoint. */
+export function recordFailure(health: EndpointHealth, { fault, message }: EndpointError) {
+  health.errors[fault] = (health.errors[fault] ?? 0) + 1
+  health.lastError = message
+  health.lastErrorAt = Date.now()
+}
+
+/** Records that an endpoint is left alone for a while from now on. */
+export function recordPause(health: EndpointHealth, pauseMs: number) {
+  const now = Date.now()
+  const until = now + Math.ceil(pauseMs)
+  // Pauses may overlap.
+  health.pausedMs += Math.max(0, until - Math.max(now, health.pausedUntil))
+  health.pausedUntil = until
 }
 
 export interface EndpointSettings extends TransportLimits {
@@ -84,8 +131,7 @@ interface EndpointState {
   /** Failures since the last success; simultaneous attempts count once. */
   failures: number
   lastFailureAt: number
-  pausedUntil: number
-  counts: EndpointCounts
+  health: EndpointHealth
 }
 
 /**
@@ -120,9 +166,9 @@ export class Endpoints {
     for (let unknown = 0; ; ) {
       signal.throwIfAborted()
       const now = Date.now()
-      const next = endpoints.find(({ pausedUntil }) => pausedUntil <= now)
+      const next = endpoints.find(({ health }) => health.pausedUntil <= now)
       if (next === undefined) {
-        const earliest = Math.min(...endpoints.map(({ pausedUntil }) => pausedUntil))
+        const earliest = Math.min(...endpoints.map(({ health }) => health.pausedUntil))
         if (earliest > end) throw this.#unavailable()
         await sleep(earliest - now, undefined, { signal })
         continue
@@ -136,6 +182,7 @@ export class Endpoints {
         if (known.size > knownBefore) {
           // Some calls succeeded: the endpoint is not down.
           next.failures = 0
+          next.health.lastResponseAt = Date.now()
           unknown = 0
           end = Date.now() + this.#settings.stallTimeoutMs
         }
@@ -157,7 +204,7 @@ export class Endpoints {
     signal: AbortSignal,
   ): Promise<Result[]> {
     const now = Date.now()
-    const others = this.#endpoints.filter((other) => other.position !== position && other.pausedUntil <= now)
+    const others = this.#endpoints.filter((other) => other.position !== position && other.health.pausedUntil <= now)
     const responses = others.map(async (other) => {
       try {
         return [await this.#attempt(other, new Map(), { request, signal })]
@@ -185,8 +232,13 @@ export class Endpoints {
     return this.#endpoints.map(({ position }) => position)
   }
 
-  counts(): EndpointCounts[] {
-    return this.#endpoints.map(({ counts }) => ({ ...counts, errors: { ...counts.errors } }))
+  /** How each of them does. */
+  health(): EndpointHealth[] {
+    return this.#endpoints.map(({ health, sender }) => ({
+      ...health,
+      errors: { ...health.errors },
+      limits: { calls: sender.limit },
+    }))
   }
 
   async #attempt<Result>(endpoint: EndpointState, known: FinalResponses, { request, signal }: RpcCall<Result>) {
@@ -197,13 +249,13 @@ export class Endpoints {
     }
     const result = await request({ position, call: (requests) => callAll(sender, requests, known, signal) })
     endpoint.failures = 0
+    endpoint.health.lastResponseAt = Date.now()
     return result
   }
 
   /** @param since when the failed request started. */
   #recordFailure(endpoint: EndpointState, error: EndpointError, isFinal = false, since = Date.now()) {
-    endpoint.counts.errors[error.fault] = (endpoint.counts.errors[error.fault] ?? 0) + 1
-    endpoint.counts.lastError = error.message
+    recordFailure(endpoint.health, error)
     // A definite refusal is retried at once with another request.
     if (isFinal && error.fault === 'refused') return
     if (since > endpoint.lastFailureAt || endpoint.failures === 0) endpoint.failures += 1
@@ -212,12 +264,12 @@ export class Endpoints {
     const isSilent = error.fault === 'timeout' && this.#endpoints.length > 1
     const silence = isSilent ? SILENT_PAUSE_TIMES * this.#settings.timeoutMs : 0
     const pause = pauseAfter(error, endpoint.failures, this.#settings.pauseMs)
-    endpoint.pausedUntil = Date.now() + Math.max(pause, silence)
+    recordPause(endpoint.health, Math.max(pause, silence))
   }
 
   #unavailable() {
     const failures = this.#endpoints.map(
-      ({ position, counts: { lastError = 'has not been called' } }) => `endpoint ${position} ${lastError}`,
+      ({ position, health: { lastError = 'has not been called' } }) => `endpoint ${position} ${lastError}`,
     )
     return new ChainUnavailableError(`chain ${this.#chainId}: ${failures.join('; ')}`)
   }
@@ -244,9 +296,9 @@ function createEndpoint(
   settings: EndpointSettings,
   onCalls: (calls: number) => void,
 ): EndpointState {
-  const counts: EndpointCounts = { position, requests: 0, errors: {} }
+  const health = toUncalled(position, url)
   const send = createTransport(url, settings, (calls) => {
-    counts.requests += 1
+    health.requests += 1
     onCalls(calls)
   })
   return {
@@ -255,7 +307,6 @@ function createEndpoint(
     isOfChain: false,
     failures: 0,
     lastFailureAt: 0,
-    pausedUntil: 0,
-    counts,
+    health,
   }
 }

@@ -2,7 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { toAddressAndHeaders } from './endpoint-address.ts'
 import { EndpointError, toEndpointError } from './endpoint-errors.ts'
-import { type EndpointCounts, fetchChainId, LONGEST_PAUSE_MS, pauseAfter } from './endpoints.ts'
+import {
+  type EndpointHealth,
+  fetchChainId,
+  LONGEST_PAUSE_MS,
+  pauseAfter,
+  recordFailure,
+  recordPause,
+  toUncalled,
+} from './endpoints.ts'
 import { codeOf, parseJson, toRpcResponse } from './json-rpc.ts'
 import { createWordsFilter } from './node-words.ts'
 import { type BlockHeader, readHeader, readObject } from './parse-responses.ts'
@@ -31,31 +39,33 @@ const MAX_BYTES = 1024 * 1024
 /** Sockets that announce the heads of a chain. Opens nothing yet. */
 export function createHeadSockets({ chainId, sockets, firstPosition, onHead, settings }: HeadSocketsOptions) {
   const { silenceMs, pauseMs } = settings ?? defaultHeadSocketSettings
-  const counted = sockets.map((url, index) => {
-    const counts: EndpointCounts = { position: firstPosition + index, requests: 0, errors: {} }
-    return { url, counts }
-  })
+  const all = sockets.map((url, index) => ({ url, health: toUncalled(firstPosition + index, url) }))
 
-  async function listen({ url, counts }: (typeof counted)[number], signal: AbortSignal) {
+  async function listen({ url, health }: (typeof all)[number], signal: AbortSignal) {
+    const recordHead = (head: BlockHeader) => {
+      health.lastResponseAt = Date.now()
+      onHead(head)
+    }
     for (let failures = 0; !signal.aborted; ) {
-      counts.requests += 1
+      health.requests += 1
       const start = performance.now()
-      const error = await subscribe({ url, chainId, silenceMs, onHead, signal })
+      const error = await subscribe({ url, chainId, silenceMs, onHead: recordHead, signal })
       if (signal.aborted) return
-      counts.errors[error.fault] = (counts.errors[error.fault] ?? 0) + 1
-      counts.lastError = error.message
+      recordFailure(health, error)
       failures = performance.now() - start > LONGEST_PAUSE_MS ? 1 : failures + 1
-      await sleep(pauseAfter(error, failures, pauseMs), undefined, { signal }).catch(() => undefined)
+      const pause = pauseAfter(error, failures, pauseMs)
+      recordPause(health, pause)
+      await sleep(pause, undefined, { signal }).catch(() => undefined)
     }
   }
 
   return {
     /** Listens until the signal aborts, through all failures of connections. */
     listen(signal: AbortSignal) {
-      for (const socket of counted) void listen(socket, signal)
+      for (const socket of all) void listen(socket, signal)
     },
-    /** How often each was connected, and why connections ended. */
-    counts: (): EndpointCounts[] => counted.map(({ counts }) => ({ ...counts, errors: { ...counts.errors } })),
+    /** How often each was connected, when it announced its last head, and why connections ended. */
+    health: (): EndpointHealth[] => all.map(({ health }) => ({ ...health, errors: { ...health.errors } })),
   }
 }
 

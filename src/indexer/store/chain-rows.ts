@@ -4,6 +4,7 @@ import type { FollowedFeed } from '../feeds/followed-feeds.ts'
 import type { ChainLog } from '../protocol/chain-logs.ts'
 import type { CampaignOrigin, UnknownComponent } from '../protocol/protocol.ts'
 import { contractsOf } from '../protocol/protocols.ts'
+import type { EndpointHealth } from '../rpc/endpoints.ts'
 import type { BlockReference } from '../sync/linked-blocks.ts'
 import type { BlockClaim, FollowedState, NewBlocks } from '../sync/sync-updates.ts'
 
@@ -257,3 +258,7 @@ export const recordTrouble = (
     finalized_block = coalesce($3, finalized_block), trouble = coalesce($4, trouble) where chain_id = $1`,
     [chainId, head ?? null, finalized ?? null, reason ?? null],
   )
+
+/** Records how the endpoints of a chain do. */
+export const recordHealth = (client: pg.Client, chainId: number, endpoints: readonly EndpointHealth[]) =>
+  client.query('update followed_chains set endpoints = $2 where chain_id = $1', [chainId, JSON.stringify(endpoints)])

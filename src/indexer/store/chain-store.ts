@@ -5,11 +5,12 @@ import { connectForBatches } from '../../ingest/batch-connection.ts'
 import { prepareIngest } from '../../ingest/batches.ts'
 import { FOLLOWS } from '../../ingest/staging/reference-checks.ts'
 import type { ChainSettings } from '../chain-config.ts'
+import type { EndpointHealth } from '../rpc/endpoints.ts'
 import type { FindUnstored } from '../sync/missed-blocks.ts'
 import type { ChainUpdate, FollowedState, FollowedStore } from '../sync/sync-updates.ts'
 import { createChainReader } from './chain-reader.ts'
 import { applyFactories, registerChain } from './chain-registration.ts'
-import { recordTrouble, recordVersion } from './chain-rows.ts'
+import { recordHealth, recordTrouble, recordVersion } from './chain-rows.ts'
 import { applyChainFile } from './feed-rows.ts'
 import type { SkippedCampaignOptions } from './skipped-campaigns.ts'
 import { UpdateWriter } from './update-writer.ts'
@@ -32,6 +33,8 @@ export interface ChainStore extends FollowedStore {
   }): Promise<unknown>
   /** Records which versions the contracts of the chain tell; null: none tells one. */
   recordVersion(version: string | null): Promise<unknown>
+  /** Records how the endpoints of the chain do. */
+  recordHealth(endpoints: readonly EndpointHealth[]): Promise<unknown>
   /** Contracts whose logs concern campaigns. */
   contracts(): Promise<Hex[]>
   findUnstored: FindUnstored
@@ -84,6 +87,7 @@ export async function openChainStore(
       readState: async () => writer.state,
       dueAgain: async () => writer.due(),
       recordTrouble: (trouble) => recordTrouble(client, chain.chainId, trouble),
+      recordHealth: (endpoints) => recordHealth(client, chain.chainId, endpoints),
       recordVersion: (version) => recordVersion(client, chain.chainId, version),
       apply: (update) => writer.apply(update),
       async close() {

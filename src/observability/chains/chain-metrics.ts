@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { ChainEvent } from '../../indexer/chain-progress.ts'
-import type { EndpointCounts } from '../../indexer/rpc/endpoints.ts'
+import type { EndpointHealth } from '../../indexer/rpc/endpoints.ts'
 
 interface ChainCount {
   chainId: number
@@ -17,8 +17,8 @@ export interface ChainMetricsOptions {
   listFeedAges: () => Promise<{ chainId: number; feed: string; age: number }[]>
   /** The age of the last comparison with the counters of contracts, in seconds, null if there was none, and how many differ. */
   listProofs: () => Promise<{ chainId: number; age: number | null; differences: number }[]>
-  /** Requests to the endpoints of each chain. */
-  listCounts: () => { chainId: number; counts: EndpointCounts[] }[]
+  /** How the endpoints of each chain do. */
+  listEndpoints: () => { chainId: number; endpoints: EndpointHealth[] }[]
 }
 
 /** Measures the indexing of chains. @returns an observer of the events of a chain. */
@@ -55,6 +55,7 @@ export function createChainMetrics(options: ChainMetricsOptions) {
   const orphanClaims = counter('reward_campaigns_chain_orphan_claims_total', 'Claims on unknown incentives, not stored')
   measureAtScrape(options, asOfTimes)
   measureProofs(options)
+  measureEndpoints(options)
 
   return (chainId: number) => {
     const labels = { chain_id: chainId }
@@ -112,22 +113,13 @@ const measure = (
 
 /** What is listed at each scrape. @param asOfTimes timestamps of the newest stored blocks, by chain ID. */
 function measureAtScrape(
-  { register, countUnknown, countSkipped, listFeedAges, listCounts }: ChainMetricsOptions,
+  { register, countUnknown, countSkipped, listFeedAges, listEndpoints }: ChainMetricsOptions,
   asOfTimes: ReadonlyMap<number, number>,
 ) {
   const counted = async (count: () => Promise<ChainCount[]>): Promise<Values> => [
-    ...listCounts().map(({ chainId }): Values[number] => [{ chain_id: chainId }, 0]),
+    ...listEndpoints().map(({ chainId }): Values[number] => [{ chain_id: chainId }, 0]),
     ...(await count()).map(({ chainId, count }): Values[number] => [{ chain_id: chainId }, count]),
   ]
-  const ofEndpoints = (list: (counts: EndpointCounts) => Values) =>
-    listCounts().flatMap(({ chainId, counts }) =>
-      counts.flatMap((one) =>
-        list(one).map(([labels, value]): Values[number] => [
-          { chain_id: chainId, endpoint: one.position, ...labels },
-          value,
-        ]),
-      ),
-    )
 
   measure(register, Gauge, 'reward_campaigns_chain_lag_seconds', 'Time since the newest stored block', [], () =>
     [...asOfTimes].map(([chainId, time]) => [{ chain_id: chainId }, Math.max(0, Date.now() / 1000 - time)]),
@@ -156,22 +148,6 @@ function measureAtScrape(
     ['feed'],
     async () => (await listFeedAges()).map(({ chainId, feed, age }) => [{ chain_id: chainId, feed }, age]),
   )
-  measure(
-    register,
-    Counter,
-    'reward_campaigns_chain_rpc_requests_total',
-    'Requests to each endpoint, by its position in the chain file',
-    ['endpoint'],
-    () => ofEndpoints(({ requests }) => [[{}, requests]]),
-  )
-  measure(
-    register,
-    Counter,
-    'reward_campaigns_chain_rpc_errors_total',
-    'Failures of each endpoint, by its position in the chain file',
-    ['endpoint', 'fault'],
-    () => ofEndpoints(({ errors }) => Object.entries(errors).map(([fault, count]) => [{ fault }, count])),
-  )
 }
 
 /** What came of comparing counters of contracts with what is stored, at each scrape. */
@@ -192,5 +168,70 @@ function measureProofs({ register, listProofs }: ChainMetricsOptions) {
     [],
     async () =>
       (await listProofs()).flatMap(({ chainId, age }): Values => (age === null ? [] : [[{ chain_id: chainId }, age]])),
+  )
+}
+
+/** How the endpoints of each chain do, at each scrape. */
+function measureEndpoints({ register, listEndpoints }: ChainMetricsOptions) {
+  const measureEach = (
+    Metric: typeof Gauge<string> | typeof Counter<string>,
+    name: string,
+    help: string,
+    labels: string[],
+    list: (endpoint: EndpointHealth) => Values,
+  ) =>
+    measure(register, Metric, `reward_campaigns_chain_rpc_${name}`, help, ['endpoint', ...labels], () =>
+      listEndpoints().flatMap(({ chainId, endpoints }) =>
+        endpoints.flatMap((one) =>
+          list(one).map(([rest, value]): Values[number] => [
+            { chain_id: chainId, endpoint: one.position, ...rest },
+            value,
+          ]),
+        ),
+      ),
+    )
+
+  measureEach(
+    Gauge,
+    'endpoint_info',
+    'Host of each endpoint, by its position in the chain file, always 1',
+    ['host'],
+    ({ host }) => [[{ host }, 1]],
+  )
+  measureEach(
+    Counter,
+    'requests_total',
+    'Requests to each endpoint, by its position in the chain file',
+    [],
+    ({ requests }) => [[{}, requests]],
+  )
+  measureEach(
+    Counter,
+    'errors_total',
+    'Failures of each endpoint, by its position in the chain file',
+    ['fault'],
+    ({ errors }) => Object.entries(errors).map(([fault, count]) => [{ fault }, count]),
+  )
+  measureEach(
+    Gauge,
+    'last_response_timestamp_seconds',
+    'When each endpoint last responded correctly, as Unix time',
+    [],
+    ({ lastResponseAt }) => (lastResponseAt === undefined ? [] : [[{}, lastResponseAt / 1000]]),
+  )
+  measureEach(
+    Counter,
+    'paused_seconds_total',
+    'Time for which each endpoint is left alone after failures, counted when a pause begins',
+    [],
+    ({ pausedMs }) => [[{}, pausedMs / 1000]],
+  )
+  measureEach(
+    Gauge,
+    'request_limit',
+    'What each endpoint takes in one request, if it has refused more',
+    ['unit'],
+    ({ limits: { needsAddresses: _, ...limits } }) =>
+      Object.entries(limits).flatMap(([unit, limit]): Values => (limit === undefined ? [] : [[{ unit }, limit]])),
   )
 }

@@ -25,7 +25,7 @@ function startFollowing(url: string, sockets: readonly string[], silenceMs = 10_
   const ending = new AbortController()
   const heads = createNewHeadSignal()
   const { chainId } = recordedChain
-  const { listen, counts } = createHeadSockets({
+  const { listen, health } = createHeadSockets({
     ...{ chainId, sockets, firstPosition: 2, onHead: heads.announce },
     settings: { silenceMs, pauseMs: 2 },
   })
@@ -42,7 +42,7 @@ function startFollowing(url: string, sockets: readonly string[], silenceMs = 10_
     }
   })()
   return {
-    counts,
+    health,
     looks: () => looks,
     /** Waits for a block to be stored. @returns how long that took, in milliseconds. */
     async reach(hash: string) {
@@ -65,7 +65,7 @@ describe('a head that is told', () => {
     const chain = aSlowChain()
     await using node = await startScriptedNode(chain)
     await using socket = await startScriptedSocket(chain.chainId)
-    const { reach, counts, end } = startFollowing(node.url, [socket.url])
+    const { reach, health, end } = startFollowing(node.url, [socket.url])
     await reach(chain.head.hash)
     await waitFor(() => socket.subscribed.size === 1 || undefined)
     const lags: number[] = []
@@ -77,7 +77,12 @@ describe('a head that is told', () => {
     }
     await end()
     expect(Math.max(...lags)).toBeLessThan(400)
-    expect(counts()).toEqual([{ position: 2, requests: 1, errors: {} }])
+    expect(health()).toEqual([
+      {
+        ...{ position: 2, host: new URL(socket.url).host, requests: 1, errors: {}, limits: {} },
+        ...{ lastResponseAt: expect.any(Number), pausedUntil: 0, pausedMs: 0 },
+      },
+    ])
   })
 
   test('before a node that is asked has it is looked for soon again', async () => {
@@ -205,14 +210,17 @@ describe.concurrent('a chain is followed as if there were no socket, with one th
     socket.fault = fault
     const url = `${socket.url.replace('//', `//user:${KEY}@`)}${KEY}`
     // Only the one that says nothing is to be left for its silence, however busy the machine is.
-    const { reach, counts, end } = startFollowing(node.url, [url], counted === 'timeout' ? 100 : 10_000)
+    const { reach, health, end } = startFollowing(node.url, [url], counted === 'timeout' ? 100 : 10_000)
     await reach(chain.head.hash)
     chain.mine(1)
     expect(await reach(chain.head.hash)).toBeLessThan(2000)
-    await waitFor(() => (counts()[0]?.errors[counted as 'garbage'] ?? 0) > 0 || undefined)
+    await waitFor(() => (health()[0]?.errors[counted as 'garbage'] ?? 0) > 0 || undefined)
     expect(await end()).toBeLessThan(200)
     const errors = { [counted]: expect.any(Number) }
-    expect(counts()).toEqual([{ position: 2, requests: expect.any(Number), errors, lastError: expect.any(String) }])
+    expect(health()).toEqual([
+      expect.objectContaining({ position: 2, requests: expect.any(Number), errors, lastError: expect.any(String) }),
+    ])
+    expect(health()[0]?.pausedMs).toBeGreaterThan(0)
     // What was sent before the end may still arrive.
     await sleep(50)
     const { asked } = socket
@@ -223,9 +231,9 @@ describe.concurrent('a chain is followed as if there were no socket, with one th
   test('has no server', async () => {
     const chain = aSlowChain()
     await using node = await startScriptedNode(chain)
-    const { reach, counts, end } = startFollowing(node.url, ['ws://127.0.0.1:1/'])
+    const { reach, health, end } = startFollowing(node.url, ['ws://127.0.0.1:1/'])
     await reach(chain.head.hash)
-    await waitFor(() => (counts()[0]?.errors.unreachable ?? 0) > 1 || undefined)
+    await waitFor(() => (health()[0]?.errors.unreachable ?? 0) > 1 || undefined)
     expect(await end()).toBeLessThan(200)
   })
 })
@@ -234,9 +242,9 @@ test('a socket on which nothing is told any more is connected to again, and tell
   const chain = aSlowChain()
   await using node = await startScriptedNode(chain)
   await using socket = await startScriptedSocket(chain.chainId)
-  const { reach, counts, end } = startFollowing(node.url, [socket.url], 300)
+  const { reach, health, end } = startFollowing(node.url, [socket.url], 300)
   await reach(chain.head.hash)
-  await waitFor(() => (counts()[0]?.errors.timeout ?? 0) > 0 || undefined)
+  await waitFor(() => (health()[0]?.errors.timeout ?? 0) > 0 || undefined)
   await waitFor(() => socket.subscribed.size === 1 || undefined)
   await sleep(150)
   chain.mine(1)

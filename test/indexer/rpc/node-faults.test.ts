@@ -111,9 +111,10 @@ describe('of two nodes', () => {
     await settle()
     expect(store.facts()).toEqual(recordedFacts)
     expect(other.asked.map(({ method }) => method)).toEqual(['eth_chainId'])
-    expect(client.counts()[0]).toEqual({
-      ...{ position: 1, requests: 1, errors: { 'wrong-chain': 1 } },
-      lastError: 'is not of chain 8453',
+    expect(client.health()[0]).toEqual({
+      ...{ position: 1, host: new URL(other.url).host, requests: 1, errors: { 'wrong-chain': 1 } },
+      ...{ lastError: 'is not of chain 8453', lastErrorAt: expect.any(Number), limits: {} },
+      ...{ pausedUntil: expect.any(Number), pausedMs: expect.any(Number) },
     })
   })
 
@@ -126,7 +127,7 @@ describe('of two nodes', () => {
     first.chain = { ...chain, chainId: 1, blocks: chain.blocks.slice(0, 500) }
     await settle()
     expect(store.facts()).toEqual(recordedFacts)
-    expect(client.counts()[0]?.errors).toEqual({ 'wrong-chain': 1 })
+    expect(client.health()[0]?.errors).toEqual({ 'wrong-chain': 1 })
   })
 
   test('what one says of a block the other does not have is not mixed with it', async () => {
@@ -431,7 +432,7 @@ test.each([400, 405, 413, 422])(
     expect((await client.blocksAt(numbers)).map(({ number }) => number)).toEqual(numbers)
     // Of 25 calls, and of 13 and 12 of them.
     expect(refused).toBe(3)
-    expect(client.counts()[0]?.errors).toEqual({})
+    expect(client.health()[0]?.errors).toEqual({})
   },
 )
 
@@ -498,7 +499,7 @@ test.each([429, 503])(
   },
 )
 
-test('no error says where an endpoint is, or what its key is', async () => {
+test('no error says where an endpoint is, or what its key is, and its health only the host', async () => {
   await using node = await startScriptedNode(playedRecording(END - 20))
   node.interfere = (requests, _, send) => {
     const error = { code: -32000, message: `no access for key secret-key to ${node.url}` }
@@ -513,9 +514,12 @@ test('no error says where an endpoint is, or what its key is', async () => {
   const { client } = createFollowed(urls, recording.startBlock, { settings: { stallTimeoutMs: 1000 } })
   const error: unknown = await client.heads().catch((caught: unknown) => caught)
   expect(error).toBeInstanceOf(ChainUnavailableError)
-  const reported = `${error} ${JSON.stringify(error)} ${JSON.stringify(client.counts())} ${(error as Error).stack} ${(error as Error).cause}`
+  const health = client.health().map(({ host: _, ...rest }) => rest)
+  const reported = `${error} ${JSON.stringify(error)} ${JSON.stringify(health)} ${(error as Error).stack} ${(error as Error).cause}`
   expect(reported).not.toContain('secret-key')
   expect(reported).not.toContain(new URL(node.url).port)
+  const { host } = new URL(node.url)
+  expect(client.health().map((one) => one.host)).toEqual([host, host, '127.0.0.1:1'])
   const told =
     'refuses access: look at its key, and at what its plan includes (JSON-RPC error -32000: no access for key … to …)'
   expect(String(error)).toContain(`chain 8453: endpoint 1 ${told}; endpoint 2 ${told}`)
@@ -568,9 +572,34 @@ test.each([
     return true
   }
   await client.blocksAt([END]).catch(() => undefined)
-  const [counts] = client.counts()
+  const [counts] = client.health()
   expect(Object.keys(counts?.errors ?? {})).toEqual([fault])
   expect(counts?.lastError).toContain(told)
+})
+
+test('an endpoint that asks to be left alone for a minute is, once, however many requests it refuses', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  await using other = await startScriptedNode(playedRecording(END - 20))
+  const { client } = createFollowed([node.url, other.url], recording.startBlock)
+  const before = Date.now()
+  await client.heads()
+  const [first] = client.health()
+  expect(first).toMatchObject({ errors: {}, pausedUntil: 0, pausedMs: 0 })
+  expect(first?.lastResponseAt).toBeGreaterThanOrEqual(before)
+  node.interfere = (_, response) => {
+    response.writeHead(429, { 'retry-after': '60' }).end()
+    return true
+  }
+  await Promise.all([client.blocksAt([END]), client.blocksAt([END - 1])])
+  const [paused, used] = client.health()
+  expect(paused).toMatchObject({
+    lastError: 'responded with status 429',
+    errors: { 'rate-limited': expect.any(Number) },
+  })
+  expect(paused?.pausedUntil).toBeGreaterThanOrEqual((paused?.lastErrorAt ?? 0) + 59_900)
+  expect(paused?.pausedMs).toBeGreaterThanOrEqual(60_000)
+  expect(paused?.pausedMs).toBeLessThan(70_000)
+  expect(used).toMatchObject({ errors: {}, pausedUntil: 0, lastResponseAt: expect.any(Number) })
 })
 
 test('an endpoint that redirects, or that nobody is at, is told as such', async () => {

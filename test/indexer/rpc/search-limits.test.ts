@@ -7,6 +7,7 @@ import { createFollowed } from '../followed.ts'
 import { playedRecording } from '../recording/played-recording.ts'
 import { recordedCampaigns, recordedClaims } from '../recording/recorded-facts.ts'
 import { recording } from '../recording/recording.ts'
+import { lastingFaults } from '../simulation/node-faults.ts'
 import { startScriptedNode } from '../simulation/scripted-node.ts'
 
 const recordedFacts = { campaigns: recordedCampaigns, claims: recordedClaims }
@@ -78,6 +79,30 @@ describe('everything is found, and nothing else, of a node that takes', () => {
     // All have fewer contracts than the largest limit.
     expect(seen.largest).toBeLessThanOrEqual(limits.addresses ?? 1000)
   })
+})
+
+test('what a node takes is told, of what it has refused more of, for each endpoint by itself', async () => {
+  await using strict = await startScriptedNode(playedRecording(END - 20))
+  await using other = await startScriptedNode(playedRecording(END - 20))
+  limit(strict, { needsAddresses: true, addresses: 3, blocks: 50 }, publicNode)
+  const { client, settle } = createFollowed([strict.url, other.url], recording.startBlock, { rangeBlocks: 400 })
+  expect(client.health().map(({ limits }) => limits)).toEqual([{}, {}])
+  await settle()
+  const [first, second] = client.health()
+  expect(first?.limits).toEqual({ blocks: expect.any(Number), addresses: 3, needsAddresses: true })
+  expect(first?.limits.blocks).toBeLessThanOrEqual(50)
+  expect(first?.limits.blocks).toBeGreaterThan(25)
+  expect(second?.limits).toEqual({})
+})
+
+test('a node that takes no larger batches is told with the number of calls that it takes', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  node.interfere = lastingFaults['refuses batches of more than ten']
+  const { client, settle } = createFollowed([node.url], recording.startBlock)
+  await settle()
+  const { calls = 0 } = client.health()[0]?.limits ?? {}
+  expect(calls).toBeGreaterThan(3)
+  expect(calls).toBeLessThanOrEqual(20)
 })
 
 test('what a node takes is remembered, and more is tried again after a while', async () => {

@@ -82,7 +82,7 @@ describe('of two endpoints', () => {
       chain.mine(1)
       await reached(chain.head.hash)
     }
-    expect(client.counts().map(({ errors }) => errors)).toEqual([{ behind: 1 }, {}])
+    expect(client.health().map(({ errors }) => errors)).toEqual([{ behind: 1 }, {}])
     await end()
   })
 
@@ -97,7 +97,7 @@ describe('of two endpoints', () => {
     chain.mine(1)
     await until(() => store.state.asOf?.hash === chain.head.hash)
     await end()
-    expect(client.counts().map(({ errors }) => errors)).toEqual([{}, {}])
+    expect(client.health().map(({ errors }) => errors)).toEqual([{}, {}])
   })
 })
 
@@ -133,7 +133,7 @@ describe('at its end nothing is waited for:', () => {
       return true
     }
     const { client, until, end } = startFollowing([node.url], { settings: patient })
-    await until(() => client.counts()[0]?.errors.status === 1)
+    await until(() => client.health()[0]?.errors.status === 1)
     expect(await end()).toBeLessThan(200)
   })
 
@@ -155,7 +155,7 @@ describe('nodes are asked little:', () => {
     const { store, client, settle } = createFollowed([node.url], recording.startBlock)
     chain.mine(4)
     await settle()
-    const requests = () => client.counts()[0]?.requests ?? 0
+    const requests = () => client.health()[0]?.requests ?? 0
     /** Requests and calls of a look that finds something, without the look that then finds nothing. */
     async function costOf(act: () => void) {
       act()

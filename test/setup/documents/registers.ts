@@ -24,7 +24,7 @@ export function exposedMetrics({ app }: Pick<TestApp, 'app'>) {
     countSkipped: async () => [],
     listFeedAges: async () => [],
     listProofs: async () => [],
-    listCounts: () => [],
+    listEndpoints: () => [],
   })
   return { serve: metricsOf(serve), index: metricsOf(index) }
 }

@@ -32,6 +32,11 @@ export class DividedSearch {
   readonly #addresses = new AdaptiveSize(MAX_ADDRESSES)
   readonly #topics = new AdaptiveSize(MAX_TOPICS)
 
+  /** What a search may have, if the endpoint has refused more. */
+  get limits() {
+    return { addresses: this.#addresses.limit, topics: this.#topics.limit }
+  }
+
   /**
    * Finds logs by all criteria in all blocks.
    * @param first requested together with them.
@@ -78,8 +83,8 @@ export class DividedSearch {
   async #narrow(endpoint: Endpoint, { addresses, topics, blocks }: Search, refusal: EndpointError) {
     let [addressCount, topicCount] = [addresses?.length ?? 0, topics.length]
     const remember = () => {
-      if (addressCount > 0) this.#addresses.lowerTo(addressCount)
-      this.#topics.lowerTo(topicCount)
+      if (addressCount < (addresses?.length ?? 0)) this.#addresses.lowerTo(addressCount)
+      if (topicCount < topics.length) this.#topics.lowerTo(topicCount)
     }
     for (let error = refusal; ; ) {
       if (addressCount > 1) addressCount = Math.ceil(addressCount / 2)

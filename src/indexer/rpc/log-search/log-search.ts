@@ -5,7 +5,7 @@ import type { ChainLog } from '../../protocol/chain-logs.ts'
 import type { ChainIdentity, NamedParts } from '../../protocol/protocol.ts'
 import { factorySearches, protocolTopics, recordParts } from '../../protocol/protocols.ts'
 import { EndpointError } from '../endpoint-errors.ts'
-import type { Endpoint, Endpoints } from '../endpoints.ts'
+import type { Endpoint, EndpointLimits, Endpoints } from '../endpoints.ts'
 import { type BlockHeader, inOrder, readLogs, toQuantity } from '../parse-responses.ts'
 import { blockRequest, contractCall, type RpcRequest } from '../rpc-requests.ts'
 import { type Blocks, DividedSearch } from './divided-search.ts'
@@ -25,6 +25,8 @@ export class LogSearch {
   /** Endpoints that require addresses. */
   readonly #insisting = new Set<number>()
   readonly #searches = new Map<number, DividedSearch>()
+  /** The longest ranges that endpoints have taken since they refused one. */
+  readonly #ranges = new Map<number, number>()
   /** The longest range to request: a node's limit is unknown until it refuses. */
   #longest = Number.POSITIVE_INFINITY
   readonly #doubtMs: number
@@ -66,7 +68,11 @@ export class LogSearch {
       const last: BlockHeader[] = []
       const first = [hasBlock(to, (block) => last.push(block))]
       const range = { fromBlock: toQuantity(from), toBlock: toQuantity(to) }
-      const found = await this.#search(endpoint, [range], { ...poll, first })
+      const found = await this.#search(endpoint, [range], { ...poll, first }).catch((error) => {
+        if (from < to && isRefusedRange(error)) this.#recordRange(endpoint, to - from, true)
+        throw error
+      })
+      this.#recordRange(endpoint, to - from + 1, false)
       const logs = await this.#searchSilent(endpoint, last, found, poll)
       return requireRequested(logs, ({ blockNumber }) => blockNumber >= from && blockNumber <= to)
     }
@@ -76,6 +82,22 @@ export class LogSearch {
       only: poll.only,
       signal: poll.signal,
     })
+  }
+
+  /** @param length the longest range of which it is known that the endpoint takes it, or may take it. */
+  #recordRange({ position }: Endpoint, length: number, isRefused: boolean) {
+    const taken = this.#ranges.get(position)
+    if (isRefused) this.#ranges.set(position, Math.min(taken ?? 1, length))
+    else if (taken !== undefined) this.#ranges.set(position, Math.max(taken, length))
+  }
+
+  /** What searches at an endpoint may have, if it has refused more. */
+  limitsOf(position: number): EndpointLimits {
+    return {
+      blocks: this.#ranges.get(position),
+      ...this.#searches.get(position)?.limits,
+      ...(this.#insisting.has(position) && { needsAddresses: true }),
+    }
   }
 
   /** Logs of some blocks, the last of which is the newest. */
@@ -233,6 +255,9 @@ const allLogsOf = (
 /** Nodes word their limits on ranges and results differently; a smaller range may pass. */
 const isTooMuch = ({ fault, rejection }: EndpointError) =>
   fault === 'timeout' || rejection === 'other' || rejection === 'too-many-values'
+
+const isRefusedRange = (error: unknown) =>
+  error instanceof EndpointError && error.fault === 'refused' && isTooMuch(error)
 
 const BLOOM_BITS = 2048
 
