@@ -329,6 +329,28 @@ test('an account learns how much it can claim, worth what, until when, and why n
   })
 })
 
+test('what has no price is not said to be worth nothing', async () => {
+  const [claimant, unpriced] = [anAddress('who gets both'), anAddress('token without a price')]
+  const own = aCampaign({
+    incentives: [anErc20Incentive(unpriced), anErc20Incentive(usdc.address, { reward: '2500000' })],
+  })
+  const signatureOf = (incentiveId: number) => ({
+    ...{ type: 'claimSignature' as const, campaignId: own.id, incentiveId, claimant },
+    ...{ signature: aPayload(0n), referrer: anAddress('referrer') },
+  })
+  const sentence = async () => {
+    const { content } = await client.callTool({ name: 'rewards_of', arguments: { user: claimant } })
+    return content
+  }
+  const says = (worth: string) => [{ type: 'text', text: expect.stringContaining(`${worth}: `) }]
+  await api.save(own)
+  expect(await sentence()).toEqual(says('can claim 0 tokens now'))
+  await api.save(signatureOf(0))
+  expect(await sentence()).toEqual(says('can claim 1 tokens now, of unknown price'))
+  await api.save(signatureOf(1))
+  expect(await sentence()).toEqual(says('can claim 2 tokens now, worth $2.5 without 1 of unknown price'))
+})
+
 describe('what does not fit', () => {
   test('pages lead through all that is found, each once, in the order of the list', async () => {
     const given = { owner: anAddress('crowd owner'), pageSize: 40 }

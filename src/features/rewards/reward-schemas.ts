@@ -34,7 +34,7 @@ export const ListRewardsQuery = queryOf({
   claimTransactions: flag({
     default: false,
     description:
-      '`true`: adds `claimTransactions`, which claim everything that can be claimed, on any page and whatever `state`.',
+      '`true`: adds `claimTransactions`, which claim everything that can be claimed, on any page and whatever `state`. Not in CSV.',
     example: true,
   }),
   ...statementPaging,

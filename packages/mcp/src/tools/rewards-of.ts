@@ -135,11 +135,18 @@ async function readRewards(get: Get, given: Arguments): Promise<ToolResult> {
   const { entries: rewards } = fitEntries(rest, found.rewards, toReward, () => next)
   // The cursor after fewer entries only the service has.
   if (rewards.length < found.rewards.length) return readRewards(get, { ...given, pageSize: rewards.length })
-  const sentence = `${found.user} can claim ${found.claimable.length} tokens now, worth $${found.claimableUsd}: ${rewards.length} rewards, totals of ${found.totals.length} tokens.`
+  const sentence = `${found.user} can claim ${found.claimable.length} tokens now${toWorth(found)}: ${rewards.length} rewards, totals of ${found.totals.length} tokens.`
   return { structured: { ...rest, rewards, next }, sentence }
 }
 
 type Found = ResponseOf<'listRewards'>
+
+/** What it is worth, as far as that is known: without a price it is not worth nothing. */
+function toWorth({ claimable, claimableUsd }: Found) {
+  const unpriced = claimable.filter(({ amountUsd }) => amountUsd === null).length
+  if (unpriced === claimable.length) return unpriced === 0 ? '' : ', of unknown price'
+  return `, worth $${claimableUsd}${unpriced === 0 ? '' : ` without ${unpriced} of unknown price`}`
+}
 
 const toPaid = ({
   asset,
