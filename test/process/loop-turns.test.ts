@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createLoopTurns } from '../../src/turns.ts'
+import { createLoopTurns, mapInTurns } from '../../src/turns.ts'
 
 /** Keeps the event loop busy. */
 function work(ms: number) {
@@ -48,4 +48,29 @@ test('work that fails keeps nobody waiting', async () => {
   await expect(failing).rejects.toThrow('no')
   await sleep(1)
   await awaitTurn('a')
+})
+
+test('short pieces of work have a turn in parts, and all else has one between them', async () => {
+  const turns: number[] = []
+  let turn = 0
+  const others = () => {
+    turn += 1
+    if (turns.length < 7) setImmediate(others)
+  }
+  setImmediate(others)
+  const outcomes = await mapInTurns(
+    [1, 2, 3, 4, 5, 6, 7],
+    async (number) => {
+      turns.push(turn)
+      return 2 * number
+    },
+    3,
+  )
+  expect(outcomes).toEqual([2, 4, 6, 8, 10, 12, 14])
+  expect(turns.slice(0, 3)).toEqual([0, 0, 0])
+  const [, , , second, , , third] = turns
+  expect(second).toBeGreaterThan(0)
+  expect(turns.slice(3, 6)).toEqual([second, second, second])
+  expect(third).toBeGreaterThan(second ?? 0)
+  expect(await mapInTurns([], async () => 1)).toEqual([])
 })

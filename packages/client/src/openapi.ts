@@ -3051,7 +3051,7 @@ export interface operations {
                  */
                 chainId?: components["parameters"]["chainId_2"];
                 /**
-                 * @description `true`: adds `claimTransactions`, which claim everything that can be claimed, on any page and whatever `state`.
+                 * @description `true`: adds `claimTransactions`, which claim everything that can be claimed, on any page and whatever `state`. Not in CSV.
                  * @example true
                  */
                 claimTransactions?: boolean;

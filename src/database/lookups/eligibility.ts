@@ -287,13 +287,13 @@ export async function appraise<Row extends FactRow>(
   return (await hasRefusedSignature(row, user)) ? { ...paid, ...evaluateRow(row, now, amount, true) } : unchecked
 }
 
-/** The verdict on an incentive, every reason that holds, what it pays, and, if it can be claimed, the data needed for that. */
-export async function toEligibility(appraisal: Appraisal, user: string) {
+/** The verdict on an incentive, every reason that holds, what it pays, and, if it can be claimed, the data needed for that, if it is shown. */
+export async function toEligibility(appraisal: Appraisal, user: string, { isCallShown = true } = {}) {
   const { row, verdict, reasons } = appraisal
   const { signature, referrer } = row
   if (verdict === 'blocked') return { verdict, reasons }
   const evaluated = { verdict, reasons, ...toRewardFields(appraisal) }
-  if (verdict !== 'claimable' || signature === null || referrer === null) return evaluated
+  if (!isCallShown || verdict !== 'claimable' || signature === null || referrer === null) return evaluated
   const transaction = await claimTransactionOf(row, user)
   return {
     ...evaluated,

@@ -12,6 +12,7 @@ import {
 import { campaigns } from '../../database/tables/campaigns.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import { byCampaignId } from '../../schemas/primitives.ts'
+import { mapInTurns } from '../../turns.ts'
 import type { ListEligibilityQuery, ListEligibilityResponse } from './eligibility-schemas.ts'
 
 /** @param lookups the pool for what is found by keys: to plan its statement takes longer than to run it. */
@@ -29,17 +30,16 @@ export function createEligibilityRepository(lookups: Database, clock: () => Date
     }: ListEligibilityQuery): Promise<{ body: ListEligibilityResponse; dependencies: Dependencies }> {
       const now = clock()
       const rows = await statement.execute({ user, ids, nowSeconds: Math.floor(now.getTime() / 1000), isPaced: true })
-      const appraisals = await Promise.all(
-        rows.flatMap((row) => (row.position === null ? [] : [appraise(row, user, now)])),
+      const appraisals = await mapInTurns(
+        rows.filter(({ position }) => position !== null),
+        (row) => appraise(row, user, now),
       )
-      const campaigns = await Promise.all(
-        [...new Map(rows.map((row) => [row.campaignId, row])).values()].map(async (row) => {
-          const own = appraisals.filter((one) => one.row.campaignId === row.campaignId)
-          const incentives = await Promise.all(own.map((appraisal) => toIncentive(appraisal, user)))
-          const verdicts = incentives.map(({ verdict }) => verdict)
-          return { id: row.campaignId, verdict: evaluateCampaign(row, verdicts, now), incentives }
-        }),
-      )
+      const shown = await mapInTurns(appraisals, (appraisal) => toIncentive(appraisal, user))
+      const campaigns = [...new Map(rows.map((row) => [row.campaignId, row])).values()].map((row) => {
+        const incentives = shown.filter((_, nth) => appraisals[nth]?.row.campaignId === row.campaignId)
+        const verdicts = incentives.map(({ verdict }) => verdict)
+        return { id: row.campaignId, verdict: evaluateCampaign(row, verdicts, now), incentives }
+      })
       const unknownCampaigns = ids.filter((id) => !rows.some((row) => row.campaignId === id)).sort(byCampaignId)
       return {
         body: { user, campaigns, unknownCampaigns },

@@ -19,6 +19,7 @@ import { readCursor, rowsOf, toCursorPage } from '../../http/cursors.ts'
 import { fitStatement } from '../../http/statements.ts'
 import { type DataVersion, type Dependencies, dataRevision } from '../../read-models/data-version/read.ts'
 import { byCampaignId } from '../../schemas/primitives.ts'
+import { mapInTurns } from '../../turns.ts'
 import type { ListRewardsQuery, ListRewardsResponse, Reward, RewardTotal } from './reward-schemas.ts'
 
 type RequestState = Omit<ListRewardsQuery, 'pageSize'> & { user: string; pageSize: number }
@@ -45,12 +46,12 @@ export function createRewardRepository(lookups: Database, tokenStore: TokenStore
         metadataOf(tokens, chainId, asset)?.symbol,
       ])
       const { page, nextCursor } = toCursorPage('listRewards', fitting, found, toCursorPosition)
-      const shown = await Promise.all(page.map((row) => appraise(row, query.user, now)))
+      const shown = await mapInTurns(page, (row) => appraise(row, query.user, now))
       const all = [...appraisals, ...shown]
       return {
         body: {
           user: query.user,
-          rewards: await Promise.all(shown.map((appraisal) => toReward(appraisal, query.user, tokens))),
+          rewards: await mapInTurns(shown, (appraisal) => toReward(appraisal, query, tokens)),
           totals: (rows[0]?.totals ?? []).map(({ chainId, asset, ...total }) => ({
             ...{ chainId, asset, metadata: metadataOf(tokens, chainId, asset) },
             ...total,
@@ -87,7 +88,7 @@ function createPageReader(lookups: Database, tokenStore: TokenStore) {
   async function readSigned({ user, claimTransactions }: RequestState, now: Date, nowSeconds: number) {
     const rows = await signed.execute({ user, nowSeconds, isPaced: false, isWhole: claimTransactions })
     const facts = rows.filter(({ isFound }) => isFound)
-    const appraisals = await Promise.all(facts.map((row) => appraise(row, user, now, { isVerdictEnough: true })))
+    const appraisals = await mapInTurns(facts, (row) => appraise(row, user, now, { isVerdictEnough: true }))
     const claimable = appraisals.filter(({ verdict }) => verdict === 'claimable')
     return { revision: rows[0]?.revision, appraisals, claimable }
   }
@@ -150,29 +151,34 @@ async function toClaimTransactions(claimable: readonly Appraisal<SignedRow>[], c
     number,
     { call: { to: string; data: string; value?: string }; campaignId: string; incentiveIndex: number }[]
   >()
-  for (const { row } of claimable) {
+  const calls = await mapInTurns(claimable, async ({ row }) => ({
+    row,
+    call: lacksFee(row) ? undefined : await claimTransactionOf(row, claimant),
+  }))
+  for (const { row, call } of calls) {
     const { chainId, campaignId, position } = row
-    const call = lacksFee(row) ? undefined : await claimTransactionOf(row, claimant)
     if (position === null || call === undefined) continue
     const claims = byChain.get(chainId) ?? []
     claims.push({ call, campaignId, incentiveIndex: position })
     byChain.set(chainId, claims)
   }
-  return [...byChain]
+  const parts = [...byChain]
     .sort(([one], [other]) => one - other)
     .flatMap(([chainId, claims]) => {
       const ordered = claims.sort(
         (a, b) => byCampaignId(a.campaignId, b.campaignId) || a.incentiveIndex - b.incentiveIndex,
       )
-      const parts = Array.from({ length: Math.ceil(ordered.length / MAX_CLAIMS_TOGETHER) }, (_, part) =>
-        ordered.slice(part * MAX_CLAIMS_TOGETHER, (part + 1) * MAX_CLAIMS_TOGETHER),
-      )
-      return parts.map((part) => ({
+      return Array.from({ length: Math.ceil(ordered.length / MAX_CLAIMS_TOGETHER) }, (_, part) => ({
         chainId,
-        ...toMulticall(part.map(({ call }) => call)),
-        rewards: part.map(({ campaignId, incentiveIndex }) => ({ campaignId, incentiveIndex })),
+        claims: ordered.slice(part * MAX_CLAIMS_TOGETHER, (part + 1) * MAX_CLAIMS_TOGETHER),
       }))
     })
+  const toTransaction = async ({ chainId, claims }: (typeof parts)[number]) => ({
+    chainId,
+    ...toMulticall(claims.map(({ call }) => call)),
+    rewards: claims.map(({ campaignId, incentiveIndex }) => ({ campaignId, incentiveIndex })),
+  })
+  return mapInTurns(parts, toTransaction, 1)
 }
 
 /** What can be claimed of each token, and in all. */
@@ -211,7 +217,7 @@ const metadataOf = (tokens: Tokens, chainId: number, asset: string | null) =>
 
 async function toReward(
   appraisal: Appraisal<RewardRow & { id: string }>,
-  user: string,
+  { user, format }: RequestState,
   tokens: Tokens,
 ): Promise<Reward> {
   const { row } = appraisal
@@ -227,7 +233,8 @@ async function toReward(
     claimedAmountUsd: claims === 0 ? '0' : amountUsd,
     lastClaimedAt: lastTimestamp === null ? null : new Date(lastTimestamp * 1000).toISOString(),
     lastTxHash: lastHash,
-    ...(await toEligibility(appraisal, user)),
+    // A statement does not say how to claim.
+    ...(await toEligibility(appraisal, user, { isCallShown: format !== 'csv' })),
   }
 }
 
