@@ -26,7 +26,6 @@ const ownClaims = sql`claims.campaign_key = incentive.campaign_key and claims.in
 export const claimFacts = (keys: SQL, positions?: SQL) => sql`(
   (select wanted.key, wanted."position" from unnest(${keys}, ${positions ?? sql`null::smallint[]`}) wanted (key, "position")) asked
   join campaigns campaign on campaign.key = asked.key
-  left join campaign_claimant_counts claimants on claimants.campaign_key = campaign.key
   cross join lateral allow_list_verdict(campaign.key, campaign.id, ${user}) standing
   left join incentives incentive on incentive.campaign_key = campaign.key
     ${positions && sql`and incentive."position" = asked."position"`}
@@ -63,7 +62,9 @@ export const factColumns = {
   startsAt: instant(sql`campaign.start_at`),
   endsAt: instant(sql`campaign.end_at`),
   maxParticipants: sql<string>`campaign.max_participants::text`,
-  areParticipantsReached: sql<boolean>`campaign.max_participants <> 0 and coalesce(claimants.claimant_count >= campaign.max_participants, false)`,
+  // In a query of its own: few campaigns have a maximum, and nobody counts for the others.
+  areParticipantsReached: sql<boolean>`campaign.max_participants <> 0 and exists (
+    select from campaign_claimant_counts counted where counted.campaign_key = campaign.key and claimant_count >= campaign.max_participants)`,
   /** Null if there is no list, or its kind is unknown. */
   listType: sql<AllowList['type'] | null>`standing.list_type`,
   isDenied: sql<boolean | null>`standing.is_denied`,
