@@ -4,7 +4,10 @@ import type { Query } from './connection/snapshot.ts'
 /** Campaigns by their keys; null stands for all. */
 export type Sample = readonly string[] | null
 
-/** A condition of a query, with the sample as its one parameter. */
+/**
+ * A condition of a query, with the sample as its one parameter. In the text: of everything, a check is planned as if there were no
+ * condition, and some compare more then.
+ */
 export const within = (sample: Sample, column: string) => (sample === null ? 'true' : `${column} = any($1::bigint[])`)
 const MAX_NAMED = 3
 

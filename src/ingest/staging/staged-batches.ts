@@ -10,7 +10,7 @@ import {
   stagedTypes,
 } from '../records.ts'
 import { type RecordOf, stagingTables, toStoredIncentive } from './staged-columns.ts'
-import { columnsOf, isSameClaim, removalColumns, stagingName, withdrawRemoved } from './staging.ts'
+import { columnsOf, removalColumns, stagingName, stagingStatements, withdrawRemoved } from './staging.ts'
 
 /** The identity of a claim on its chain. */
 interface ClaimIdentity {
@@ -147,38 +147,36 @@ interface Staging {
   kind: StagedKind
   /** The working table of the kind. */
   table: string
-  /** Of rows with the same identity only the last is staged. */
-  identity?: readonly string[]
-  /** What it finds among the records is replaced, not withdrawn. */
-  unless?: string
+  /** Its parameter is an array of rows as JSON. */
+  sql: string
+}
+
+const intoTable = (table: string) => `insert into ${table} select * from json_populate_recordset(null::${table}, $1)`
+
+/** Of records with the same identity only the last is staged. */
+function lastIntoTable(type: StagedType) {
+  const [table, identity] = [stagingName(type), stagingTables[type].identity.join(', ')]
+  return `insert into ${table}
+  select distinct on (${identity}) * from json_populate_recordset(null::${table}, $1)
+  order by ${identity}, line_id desc`
 }
 
 /** What fills the staging tables, in this order. */
 export const staging: readonly Staging[] = [
   // First of all the records, which the others are compared with.
-  ...stagedTypes.map((type) => ({ kind: type, table: stagingName(type), identity: stagingTables[type].identity })),
-  { kind: 'incentive', table: 'staged_incentive_state' },
-  { kind: 'priceSource', table: 'staged_price_source' },
-  { kind: 'feedPrice', table: 'staged_feed_price' },
-  { kind: 'withdrawnFeedPrice', table: 'withdrawn_feed_price' },
-  { kind: 'chainEvent', table: 'pending_changes' },
-  {
-    kind: 'withdrawnClaim',
-    table: 'withdrawn_claim',
-    unless: `exists (select from staged_claim staged where ${isSameClaim('staged', 'row')})`,
-  },
-  {
-    kind: 'withdrawnCampaign',
-    table: 'withdrawn_campaign',
-    unless: 'exists (select from staged_campaign staged where staged.id = row.id)',
-  },
+  ...stagedTypes.map((type) => ({ kind: type, table: stagingName(type), sql: lastIntoTable(type) })),
+  ...(
+    [
+      ['incentive', 'staged_incentive_state'],
+      ['priceSource', 'staged_price_source'],
+      ['feedPrice', 'staged_feed_price'],
+      ['withdrawnFeedPrice', 'withdrawn_feed_price'],
+      ['chainEvent', 'pending_changes'],
+    ] as const
+  ).map(([kind, table]) => ({ kind, table, sql: intoTable(table) })),
+  { kind: 'withdrawnClaim', table: 'withdrawn_claim', sql: stagingStatements.stageWithdrawnClaims },
+  { kind: 'withdrawnCampaign', table: 'withdrawn_campaign', sql: stagingStatements.stageWithdrawnCampaigns },
 ]
-
-/** The parameter is an array of rows as JSON. */
-const intoTable = ({ table, identity, unless }: Staging) =>
-  `insert into ${table}
-  select ${identity ? `distinct on (${identity})` : ''} * from json_populate_recordset(null::${table}, $1) row
-  ${unless ? `where not ${unless}` : ''} ${identity ? `order by ${identity}, line_id desc` : ''}`
 
 /**
  * Sends a batch to the working tables, without waiting for the result.
@@ -188,9 +186,9 @@ export function stageBatch(send: Send, batch: Batch) {
   const rows = toRows(batch)
   const { removals = [], stored = [] } = batch
   const withdrawn = withdrawRemoved.filter(({ of }) => removals.some((removal) => removal.of === of))
-  for (const one of staging) {
-    const list = rows.get(one.kind)
-    if (list !== undefined) send(intoTable(one), [`[${list.join(',')}]`])
+  for (const { kind, sql } of staging) {
+    const list = rows.get(kind)
+    if (list !== undefined) send(sql, [`[${list.join(',')}]`])
   }
   for (const { sql } of [...withdrawn, ...stored]) send(sql)
   const stagedKinds = withRestaged([

@@ -1,6 +1,14 @@
+import { readStatements } from '../../read-models/named-statements.ts'
 import type { StagedKind } from '../../read-models/steps.ts'
 import type { RemovalRecord, StagedType } from '../records.ts'
 import { type RecordOf, stagingTables, toInstant, type Value } from './staged-columns.ts'
+
+/** What is for one kind alone. Statements that are alike for all types are made here and in staged-batches, of the list of columns. */
+export const stagingStatements = readStatements(
+  'ingest/staging/staging.sql',
+  ...(['withdrawRemovedClaims', 'withdrawRemovedCampaigns'] as const),
+  ...(['stageWithdrawnClaims', 'stageWithdrawnCampaigns'] as const),
+)
 
 /** Whether every record of the type fits a page of a table, whatever it contains. */
 export const isBounded = (type: StagedType) => stagingTables[type].isWide === undefined
@@ -14,10 +22,6 @@ export const otherStagedTables = {
 
 /** Name of the staging table of a record type. */
 export const stagingName = (type: StagedType) => `staged_${type.toLowerCase()}`
-
-/** The condition that two rows are of the same claim. */
-export const isSameClaim = (one: string, other: string) =>
-  ['chain_id', 'tx_hash', 'log_index'].map((column) => `${one}.${column} = ${other}.${column}`).join(' and ')
 
 /** Positions order lines of one file before those of the next. */
 const LINES_OF_A_FILE = 2 ** 32
@@ -55,22 +59,10 @@ export const settleStagedSql = (type: StagedType) => [
   `create unique index on ${stagingName(type)} (${stagingTables[type].identity.join(', ')})`,
 ]
 
-const withdraw = (type: StagedType, table: keyof typeof otherStagedTables, columns: string) =>
-  `with removed as (delete from ${stagingName(type)} where is_removed returning ${columns})
-  insert into ${table} (${columns}) select ${columns} from removed`
-
 /** Removals of what a chain can take back too go the same way. */
 export const withdrawRemoved: { of: StagedType; kind: StagedKind; sql: string }[] = [
-  {
-    of: 'claim',
-    kind: 'withdrawnClaim',
-    sql: withdraw('claim', 'withdrawn_claim', 'line_id, chain_id, tx_hash, log_index'),
-  },
-  {
-    of: 'campaign',
-    kind: 'withdrawnCampaign',
-    sql: withdraw('campaign', 'withdrawn_campaign', 'line_id, id, is_removed'),
-  },
+  { of: 'claim', kind: 'withdrawnClaim', sql: stagingStatements.withdrawRemovedClaims },
+  { of: 'campaign', kind: 'withdrawnCampaign', sql: stagingStatements.withdrawRemovedCampaigns },
 ]
 
 const columnLists = new Map<StagedType, unknown>()
