@@ -321,7 +321,7 @@ module.exports = {
       'the-demo-uses-commands',
       '^demo/',
       [
-        '^src/indexer/protocol/(contracts/abi-functions|boost-core/(core-events|actions|incentives/[a-z0-9-]+))[.]ts$',
+        '^src/indexer/protocol/(contracts/abi-functions|boost-core/(core-events|actions|incentives/[a-z0-9-]+)|time-based/time-based-events)[.]ts$',
         '^src/config[.]ts$',
       ],
       'The demo runs the service as anybody would. Of its sources it uses how events and functions are declared.',

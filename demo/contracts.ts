@@ -95,11 +95,10 @@ export function log(address: Hex, events: Abi, eventName: string, args: Record<s
 export const returns = (to: Hex, functionName: string, result: unknown, args: readonly unknown[] = []) => ({
   to,
   data: encodeFunctionData({ abi: functions, functionName, args }),
-  // Names are declared without what they return, for old tokens return bytes.
-  result:
-    functionName === 'name' || functionName === 'symbol'
-      ? encodeAbiParameters([{ type: 'string' }], [String(result)])
-      : encodeFunctionResult({ abi: functions, functionName, result }),
+  // They are declared without what they return, for old tokens return bytes.
+  result: ['name', 'symbol', 'version'].includes(functionName)
+    ? encodeAbiParameters([{ type: 'string' }], [String(result)])
+    : encodeFunctionResult({ abi: functions, functionName, result }),
 })
 
 /** What is there before the first campaign. */

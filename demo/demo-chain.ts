@@ -1,10 +1,11 @@
 import type { Hex } from 'viem'
 import { startAnvil } from './anvil.ts'
 import { CHAIN_ID, contractsOf, core, create, deploy, type Effects, offer, openAllowList } from './contracts.ts'
-import { offerCall, wallet } from './offer.ts'
+import { offerCall, settle, settledAt, wallet } from './offer.ts'
 import { aggregator, deployFeed, feed, report } from './price-feed.ts'
 import { emitLog, inTurn, replayContract, storeReaction, storeResponse } from './replay-contract.ts'
-import { beginning, createStory, offered, type StoryBlock, type StoryState, tokens } from './story.ts'
+import { beginningAt, createStory, offered, type StoryBlock, type StoryState, tokens } from './story.ts'
+import { createTimed, deployManager, manager, timedContractOf } from './time-based.ts'
 
 /** Blocks that are there at once, so that there is something to see, and seconds between them. */
 const PAST = { blocks: 90, seconds: 40 }
@@ -29,21 +30,26 @@ export async function startDemoChain() {
   const node = await startAnvil({ 'chain-id': CHAIN_ID, number: 0, timestamp: begin }, { isLeader: true })
   const story = createStory(SEED)
   /** At the end of each block, from block 0 on. */
+  const beginning = beginningAt(begin)
   const states: StoryState[] = [beginning]
   const [from] = await node.ask<Hex[]>('eth_accounts')
-  const contracts = [...tokens.map(({ address }) => address), core, openAllowList, feed, aggregator]
-  for (const address of [...contracts, ...contractsOf(offered)])
+  const contracts = [...tokens.map(({ address }) => address), core, manager, openAllowList, feed, aggregator]
+  for (const address of [
+    ...contracts,
+    ...contractsOf(offered),
+    ...[beginning.timed, settledAt(begin)].map(timedContractOf),
+  ])
     await node.ask('anvil_setCode', address, replayContract)
 
   const send = (effects: Effects) =>
     node.ask('eth_sendTransaction', { from, to: core, gas: '0x1000000', data: toCall(effects) })
 
-  async function mine(timestamp: number, { campaigns, round, transactions, newContracts }: StoryBlock) {
+  async function mine(timestamp: number, { transactions, newContracts, ...state }: StoryBlock) {
     for (const address of newContracts) await node.ask('anvil_setCode', address, replayContract)
     for (const effects of transactions) await send(effects)
     await node.ask('evm_setNextBlockTimestamp', timestamp)
     await node.ask('anvil_mine', '0x1')
-    states.push({ campaigns, round })
+    states.push(state)
   }
 
   /** Those of the last blocks that are not of the story, as they were sent. */
@@ -70,7 +76,9 @@ export async function startDemoChain() {
   }
 
   const offers = [create(offered), offer({ ...offered, claims: 1n }, wallet, offerCall)]
-  for (const effects of [deploy(tokens), deployFeed(), report(beginning.round), ...offers]) await send(effects)
+  const timed = [createTimed(beginning.timed), ...settle(begin)]
+  const first = [deploy(tokens), deployFeed(), deployManager(), report(beginning.round), ...offers, ...timed]
+  for (const effects of first) await send(effects)
 
   return {
     url: node.url,

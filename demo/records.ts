@@ -1,5 +1,7 @@
 import { CHAIN_ID, core } from './contracts.ts'
+import { settledId } from './offer.ts'
 import { offered, tokens } from './story.ts'
+import { manager } from './time-based.ts'
 
 /** Campaigns that have a name; there are as many after three quarters of an hour. */
 const NAMED_CAMPAIGNS = 300
@@ -29,4 +31,6 @@ export function* demoRecords() {
       index === offered.index ? 'Claim this with your wallet' : `${TITLES[index % TITLES.length]} (${index + 1})`
     yield { type: 'campaignMetadata', id: `${CHAIN_ID}:${core}:${index}`, campaignName }
   }
+  yield { type: 'campaignMetadata', id: `${CHAIN_ID}:${manager}:1`, campaignName: 'Hold Demo Dollars' }
+  yield { type: 'campaignMetadata', id: settledId, campaignName: 'Held Demo Dollars: earned, to be claimed' }
 }

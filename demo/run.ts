@@ -8,9 +8,10 @@ import { OperatorError } from '../src/operator-error.ts'
 import { startCommand } from './commands.ts'
 import { CHAIN_ID, core, openAllowList } from './contracts.ts'
 import { startDemoChain } from './demo-chain.ts'
-import { offeredId, offerRecord, wallet } from './offer.ts'
+import { offeredId, offerRecord, proofRecord, settledId, wallet } from './offer.ts'
 import { demoRecords } from './records.ts'
 import { tokens } from './story.ts'
+import { manager } from './time-based.ts'
 
 /*
  * A chain on this machine, the service that indexes it, and things that happen on the chain, until Ctrl-C. Then nothing
@@ -128,7 +129,7 @@ async function run(options: Options) {
   )
   const entry = {
     ...{ chainId: CHAIN_ID, rpc: [chain.url], startBlock: 0 },
-    ...{ cores: [core], openAllowLists: [openAllowList], prices },
+    ...{ cores: [core], timeBasedManagers: [manager], openAllowLists: [openAllowList], prices },
   }
   await writeFile(chainFile, JSON.stringify({ chains: [entry] }))
   await using _index = startCommand(
@@ -138,9 +139,11 @@ async function run(options: Options) {
     { onEnd: failed('index') },
   )
 
-  // Of a campaign that is known.
-  await until(async () => (await isFound(`${address}/campaigns/${offeredId}`)) || undefined)
-  await importRecords([offerRecord])
+  // Of campaigns that are known.
+  for (const id of [offeredId, settledId]) {
+    await until(async () => (await isFound(`${address}/campaigns/${id}`)) || undefined)
+  }
+  await importRecords([offerRecord, proofRecord])
 
   console.log(welcome(address, chain.url))
   for (;;) {

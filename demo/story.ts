@@ -12,9 +12,10 @@ import {
   topUp,
 } from './contracts.ts'
 import { feed, type Round, report } from './price-feed.ts'
+import { claimTimed, type TimedCampaign, topUpTimed, updateRoot, withClaim } from './time-based.ts'
 
 /** How many blocks pass from one campaign to the next, and so on. */
-const EVERY = { campaign: 5, topUp: 8, price: 5, reorganisation: 12 }
+const EVERY = { campaign: 5, topUp: 8, price: 5, reorganisation: 12, root: 6, timedTopUp: 24 }
 
 const CLAIMANTS = 40
 
@@ -54,10 +55,25 @@ export const offered: DemoCampaign = { index: 0, token: dollar, reward: 25_000_0
 /** The contracts at the end of a block. */
 export interface StoryState {
   campaigns: readonly DemoCampaign[]
+  /** The open-ended one. */
+  timed: TimedCampaign
   round: Round
 }
 
-export const beginning: StoryState = { campaigns: [offered], round: { id: 1n, answer: parseUnits('3127.55', 8) } }
+const DAY = 86_400
+
+/** Pays a quarter of a dollar a second, and is topped up before all of it is earned. */
+const openEnded = (startTime: number): TimedCampaign => ({
+  ...{ number: 1, token: dollar, emissionRate: 250_000n * 10n ** 12n, limit: 5_000_000_000n },
+  ...{ earned: new Map(), claimed: new Map(), startTime, endTime: startTime + 365 * DAY, isFinal: false },
+})
+
+/** @param time the first block's, in Unix seconds. */
+export const beginningAt = (time: number): StoryState => ({
+  campaigns: [offered],
+  timed: openEnded(time),
+  round: { id: 1n, answer: parseUnits('3127.55', 8) },
+})
 
 /** The contracts at the end of a block, and what it brought. */
 export interface StoryBlock extends StoryState {
@@ -70,6 +86,8 @@ export interface StoryBlock extends StoryState {
 /** What happens on the chain, by chance, and the same for the same seed. */
 export function createStory(seed: number) {
   const random = createRandom(seed)
+  // What is drawn here changes nothing else.
+  const overTime = random.fork('time-based')
   let told = 0
 
   function nextCampaign(index: number): DemoCampaign {
@@ -82,6 +100,16 @@ export function createStory(seed: number) {
       maxClaims: BigInt(random.integer(5, 60)),
       claims: 0n,
     }
+  }
+
+  /** Some earn up to 20 dollars more. */
+  function earnMore(timed: TimedCampaign): TimedCampaign {
+    const earned = new Map(timed.earned)
+    for (let count = overTime.integer(1, 3); count > 0; count -= 1) {
+      const user = addressOf(`claimant ${overTime.integer(1, CLAIMANTS)}`)
+      earned.set(user, (earned.get(user) ?? 0n) + BigInt(overTime.integer(1_000_000, 20_000_000)))
+    }
+    return { ...timed, earned }
   }
 
   return {
@@ -116,6 +144,26 @@ export function createStory(seed: number) {
         block.round = { id: before.round.id + 1n, answer }
         block.transactions.push(report(block.round))
         block.happened.push(`price of DETH ${formatUnits(answer, 8)}`)
+      }
+      if (told % EVERY.root === 0) {
+        const timed = earnMore(block.timed)
+        block.transactions.push(updateRoot(block.timed, timed))
+        block.happened.push(`root of time-based ${timed.number}`)
+        block.timed = timed
+      }
+      const waiting = [...block.timed.earned].filter(([user, amount]) => amount > (block.timed.claimed.get(user) ?? 0n))
+      if (told % EVERY.root === EVERY.root / 2 && waiting.length > 0) {
+        const [user] = overTime.pick(waiting)
+        const timed = withClaim(block.timed, user)
+        block.transactions.push(claimTimed(block.timed, timed, user))
+        block.happened.push(`claim of time-based ${timed.number}`)
+        block.timed = timed
+      }
+      if (told % EVERY.timedTopUp === 0) {
+        const timed = { ...block.timed, limit: block.timed.limit + 1_000_000_000n }
+        block.transactions.push(topUpTimed(block.timed, timed))
+        block.happened.push(`top-up of time-based ${timed.number}`)
+        block.timed = timed
       }
       for (let claims = random.integer(1, 3); claims > 0; claims -= 1) {
         // The newest are claimed most.

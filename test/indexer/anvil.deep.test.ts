@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { whyNoAnvil } from '../../demo/anvil.ts'
 import { CHAIN_ID, core, openAllowList } from '../../demo/contracts.ts'
 import { startDemoChain } from '../../demo/demo-chain.ts'
+import { manager } from '../../demo/time-based.ts'
 import type { ListOutlooksResponse } from '../../src/features/outlook/outlook-schemas.ts'
 import type { ChainEvent } from '../../src/indexer/chain-progress.ts'
 import { ChainWorker } from '../../src/indexer/chain-worker.ts'
@@ -98,6 +99,7 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
     const ofDemo = {
       chainId: CHAIN_ID,
       cores: new Set([core]),
+      timeBasedManagers: new Set([manager]),
       openAllowLists: new Set([openAllowList]),
       startBlock: 0,
     }

@@ -10,8 +10,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { bundle } from '../../build/bundle.mjs'
 import { whyNoAnvil } from '../../demo/anvil.ts'
 import { addressOf, CHAIN_ID, core } from '../../demo/contracts.ts'
-import { offerCall, wallet } from '../../demo/offer.ts'
+import { offerCall, proofCall, proofRecord, settledId, wallet } from '../../demo/offer.ts'
 import { aggregator } from '../../demo/price-feed.ts'
+import { manager } from '../../demo/time-based.ts'
 import { readEnvironment } from '../../src/config.ts'
 import { asExpected, DEMO_GUIDE, examplesOf, type, withAddress } from '../setup/documents/document-examples.ts'
 import { readDocument } from '../setup/documents/documents.ts'
@@ -153,6 +154,43 @@ describe.skipIf(isMissing)(`the demo${isMissing ? ` (not here: ${isMissing})` : 
     expect(before).toBeGreaterThan(10)
     await until(async () => (Number((await asOf())?.asOfBlock) > Number(first?.asOfBlock) ? true : undefined))
 
+    // What is earned over time: the open-ended one goes on, the other has ended and can be claimed for 60 days more.
+    const [open, settled] = [`${CHAIN_ID}:${manager}:1`, settledId]
+    const { campaigns } = (await get<{ campaigns: object[] }>('/campaigns?incentiveType=TimeBasedIncentive')).body
+    expect(campaigns).toMatchObject([{ id: open }, { id: settled }])
+    type Timed = {
+      isActive: boolean
+      endTime: string
+      incentives: { committed: string; totalClaims: string; limit: string; claimUntil: string }[]
+    }
+    const detail = async (id: string) => (await get<Timed>(`/campaigns/${id}`)).body
+    const ended = await detail(settled)
+    expect(ended).toMatchObject({
+      isActive: false,
+      incentives: [
+        {
+          ...{ limit: '500000000', committed: '212500000', totalClaims: '1', totalAmountClaimed: '120000000' },
+          ...{ remainingBalance: '92500000', isFinal: true, openEnded: false, root: proofRecord.root },
+        },
+      ],
+    })
+    expect(Date.parse(ended.incentives[0]?.claimUntil ?? '') - Date.parse(ended.endTime)).toBe(60 * 86_400_000)
+    const going = await detail(open)
+    const [incentive] = going.incentives
+    expect(going).toMatchObject({ isActive: true, incentives: [{ openEnded: true, isFinal: false }] })
+    expect(BigInt(incentive?.committed ?? 0)).toBeGreaterThan(0n)
+    expect(BigInt(incentive?.committed ?? 0)).toBeLessThan(BigInt(incentive?.limit ?? 0))
+    await until(async () => ((await detail(open)).incentives[0]?.committed !== incentive?.committed ? true : undefined))
+    const claims = incentive?.totalClaims
+    await until(async () => ((await detail(open)).incentives[0]?.totalClaims !== claims ? true : undefined))
+    type Rewards = { rewards: { campaignId: string; transaction: { to: Hex; data: Hex } }[] }
+    const { rewards } = (await get<Rewards>(`/users/${wallet}/rewards?state=claimable`)).body
+    const earned = rewards.find(({ campaignId }) => campaignId === settled)
+    expect(earned).toMatchObject({
+      ...{ verdict: 'claimable', reasons: [], rewardNow: '12500000', claimUntil: ended.incentives[0]?.claimUntil },
+      transaction: { to: manager },
+    })
+
     // A campaign that has come since.
     await until(async () => ((await count()) > before ? true : undefined), 90_000)
 
@@ -215,7 +253,7 @@ describe.skipIf(isMissing)(`the demo${isMissing ? ` (not here: ${isMissing})` : 
     expect(await started.remains()).toEqual([])
   })
 
-  test.skipIf(!hasBrowser)(`has a reward that a wallet claims ${inBrowser}`, { timeout: 150_000 }, async () => {
+  test.skipIf(!hasBrowser)(`has rewards that a wallet claims ${inBrowser}`, { timeout: 150_000 }, async () => {
     await using started = await startDemo(2000)
     const { demo } = started
     const [base, path] = [await demo.said(/explorer +(http\S+)\//), await demo.said(/rewards +http:\/\/[^/]+(\S+)/)]
@@ -241,16 +279,30 @@ describe.skipIf(isMissing)(`the demo${isMissing ? ` (not here: ${isMissing})` : 
     await page.getByRole('button', { name: 'Use my wallet' }).click()
     await page.getByRole('button', { name: 'Claim Claim this with your wallet' }).click()
     await page.locator('.wallet .claims').getByText('25 DUSD').waitFor({ timeout: 60_000 })
-    const row = page.locator('.rewards > li').filter({ hasText: 'Claim this with your wallet' })
-    await expect.poll(() => row.innerText(), { timeout: 20_000 }).toContain('Claimed 25 DUSD')
+    const row = (name: string) => page.locator('.rewards > li').filter({ hasText: name })
+    const signed = row('Claim this with your wallet')
+    await expect.poll(() => signed.innerText(), { timeout: 20_000 }).toContain('Claimed 25 DUSD')
+    // What is proven is claimed at the manager.
+    const proven = row('Held Demo Dollars')
+    expect(await proven.innerText()).toMatch(/Pays 12\.5 DUSD, \$12\.50, until \w+ \d+, \d+$/m)
+    await proven.getByRole('button', { name: /^Claim / }).click()
+    await expect.poll(() => proven.innerText(), { timeout: 60_000 }).toContain('Claimed 12.5 DUSD')
     expect(tab.faults).toEqual([])
     // Nobody claims it twice, not in another branch either: what a wallet has sent is there as well.
-    const call = { to: core, data: offerCall }
-    const again = () => ofNode({ method: 'eth_call', params: [call] })
-    await expect(again()).rejects.toMatchObject({ message: 'execution reverted' })
+    const calls = [
+      { to: core, data: offerCall },
+      { to: manager, data: proofCall },
+    ]
+    async function expectRefused() {
+      for (const call of calls) {
+        const again = ofNode({ method: 'eth_call', params: [call] })
+        await expect(again).rejects.toMatchObject({ message: 'execution reverted' })
+      }
+    }
+    await expectRefused()
     const reorganisations = demo.stdout.split('reorganisation').length
     await waitFor(async () => demo.stdout.split('reorganisation').length > reorganisations || undefined, 60_000)
-    await expect(again()).rejects.toMatchObject({ message: 'execution reverted' })
+    await expectRefused()
   })
 
   test.each(['the chain', 'the service', 'the database'])(

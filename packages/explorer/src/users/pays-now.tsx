@@ -7,8 +7,8 @@ import { Day, Remaining } from '../parts/times.tsx'
 export function PaysNow({ reward }: { reward: Reward }) {
   const { rewardNow, rewardNowUsd, raffle, claimUntil, exhaustsAt, asset, metadata, incentiveType } = reward
   const token = { decimals: metadata?.decimals, symbol: metadata?.symbol }
-  // One that is open-ended pays at a rate of its own.
-  const pace = variantOf(incentiveType)?.isEarnedOverTime ? 'its rate' : 'this pace'
+  // What is proven stays owed until the deadline, however long the rest of the budget lasts.
+  const isOwed = variantOf(incentiveType)?.isEarnedOverTime === true
   if (rewardNow === undefined && raffle === undefined) return null
   return (
     <p class="pays-now">
@@ -33,21 +33,13 @@ export function PaysNow({ reward }: { reward: Reward }) {
           )}
         </>
       )}
-      <Deadline claimUntil={claimUntil} exhaustsAt={exhaustsAt} pace={pace} />
+      <Deadline claimUntil={claimUntil} exhaustsAt={isOwed ? undefined : exhaustsAt} />
     </p>
   )
 }
 
 /** Until when it can be claimed, and whether the budget may end before. */
-function Deadline({
-  claimUntil,
-  exhaustsAt,
-  pace,
-}: {
-  claimUntil: string | undefined
-  exhaustsAt: string | undefined
-  pace: string
-}) {
+function Deadline({ claimUntil, exhaustsAt }: { claimUntil: string | undefined; exhaustsAt: string | undefined }) {
   const isSooner = exhaustsAt !== undefined && (claimUntil === undefined || exhaustsAt < claimUntil)
   return (
     <>
@@ -58,7 +50,8 @@ function Deadline({
       )}
       {isSooner && (
         <>
-          {claimUntil === undefined ? '; ' : ', or sooner: '}at {pace} the budget lasts <Remaining until={exhaustsAt} />
+          {claimUntil === undefined ? '; ' : ', or sooner: '}at this pace the budget lasts{' '}
+          <Remaining until={exhaustsAt} />
         </>
       )}
     </>
