@@ -396,5 +396,5 @@ async function showFound() {
   const count = found.querySelector('p')
   if (count)
     count.textContent =
-      ranked.length > MAX_FOUND ? `${ranked.length} places, the best of them` : `${ranked.length} places`
+      ranked.length > MAX_FOUND ? `The best ${MAX_FOUND} of ${ranked.length} places` : `${ranked.length} places`
 }

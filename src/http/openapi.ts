@@ -94,7 +94,7 @@ export async function collectOpenApi(app: FastifyInstance, settings: ContactSett
         version,
         description: [
           'Read-only access to on-chain reward campaigns: who funds them, which actions they require, and what can be ' +
-            'claimed. Operations are `GET` requests, and only those on data of a user need a token. Responses are JSON.',
+            'claimed. Operations are `GET` requests, and only those for access lists and the profile of a user need a token. Responses are JSON.',
           [
             '| Subject | Rule |',
             '| --- | --- |',
@@ -103,8 +103,8 @@ export async function collectOpenApi(app: FastifyInstance, settings: ContactSett
             '| Addresses | `0x` and 40 hexadecimal digits, compared without case and returned lower-case. A campaign ID is ' +
               '`<chainId>:<campaignCoreAddress>:<identifier>`. |',
             '| Lists | A parameter that is a list takes comma-separated values, and may be repeated. Responses come in ' +
-              'pages: `page` counts from 1, `pageSize` is at most 100. The order is stable: as long as nothing changes, the ' +
-              'pages together contain each item once. |',
+              'pages: `page` counts from 1, `pageSize` is at most 100. Pages by number shift while the data changes; with ' +
+              '`cursor=start`, then `nextCursor`, each campaign comes exactly once. |',
             '| Errors | Every error is `{ "error": "<one sentence>" }`, or problem details (RFC 9457) with ' +
               '`Accept: application/problem+json`. Programs read the code in `x-error-code`. An unknown parameter is an error. ' +
               'If you may retry, `Retry-After` says when. Every response has an `x-request-id`. |',
@@ -139,7 +139,10 @@ export async function collectOpenApi(app: FastifyInstance, settings: ContactSett
             'snapshot; `Link` leads to the next, `x-changes-cursor` to later changes.',
         },
         { name: 'Status', description: 'Indexing status and service limits.' },
-        { name: 'Users', description: 'Data of a user; requires a token.' },
+        {
+          name: 'Users',
+          description: 'Claims and rewards of accounts; access lists and profiles, which require a token.',
+        },
       ],
     },
     INTERNALS,

@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)(`by the keyboard alone, ${inBrowser}`, ONCE_MORE, (
   test('contracts are sorted and looked at over another time', async () => {
     await using tab = await explorer.open('/explorer/contracts')
     const { page } = tab
-    await tabTo(page, page.getByRole('link', { name: 'Spend', exact: true }))
+    await tabTo(page, page.getByRole('link', { name: 'Paid', exact: true }))
     await page.keyboard.press('Enter')
     await page.waitForURL(`${explorer.base}/explorer/contracts?sortBy=total-spend`)
     await tabTo(page, page.getByRole('link', { name: '7 days' }))
@@ -161,7 +161,7 @@ describe.skipIf(!hasBrowser)(`by the keyboard alone, ${inBrowser}`, ONCE_MORE, (
     const contracts: { stats: { totalClaims: number } }[] = (
       await explorer.api.get('/explore/contracts?sortBy=total-spend&timeRange=7d&pageSize=20')
     ).json()
-    const completions = page.locator('.rows.contracts dl > div', { hasText: 'Completions' }).locator('dd')
+    const completions = page.locator('.rows.contracts dl > div', { hasText: /^Claims/ }).locator('dd')
     expect(await completions.allTextContents()).toEqual(contracts.map(({ stats }) => String(stats.totalClaims)))
     expect([...tab.faults, ...tab.refusals]).toEqual([])
   })

@@ -44,8 +44,6 @@ describe.skipIf(!hasBrowser)(`the pictures in the README ${inBrowser}`, ONCE_MOR
     await page.clock.setFixedTime(NOW)
     await page.setViewportSize({ width: 1280, height: 660 })
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
-    // No bar is scrolled by here, so none gets room.
-    await page.evaluate("document.documentElement.style.scrollbarGutter = 'auto'")
     // Parts of a page ask by themselves.
     await page.waitForLoadState('networkidle')
     const text = await landmarksOf(page)

@@ -147,9 +147,9 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
 
   test('shows no dollars where a price is unknown', async () => {
     const rows = await textOf('/', '.trending > li')
-    expect(rows.find((row) => row.includes('Pays what has no price'))).toMatch(/Volume\s+–/)
+    expect(rows.find((row) => row.includes('Pays what has no price'))).toMatch(/Paid\s+–/)
     expect(rows.join()).not.toMatch(/\$0\.00(?!\d)/)
-    expect(await textOf('/explorer/contracts', '.contracts > li')).toEqual([expect.stringMatching(/Spend\s+–/)])
+    expect(await textOf('/explorer/contracts', '.contracts > li')).toEqual([expect.stringMatching(/Paid\s+–/)])
     for (const path of ['/explorer/campaigns', `/explorer/campaigns/${newToken.id}`, `/explorer/users/${another}`]) {
       const texts = await textOf(path, 'main')
       expect(texts.join(), path).not.toMatch(/\$0\.00(?!\d)/)

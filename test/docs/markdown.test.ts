@@ -10,10 +10,16 @@ test('a title, the first paragraph that is no picture and the sections are told,
   )
   expect({ title, summary }).toEqual({ title: 'One guide', summary: 'Says what it is.' })
   expect(sections.map(({ id, text }) => ({ id, text: text.trim().replace(/\s+/g, ' ') }))).toEqual([
-    { id: 'one-guide', text: 'A picture Says what it is.' },
+    { id: 'one-guide', text: 'Says what it is.' },
     { id: 'first--foremost', text: 'a b' },
     { id: 'first--foremost-1', text: 'c d' },
   ])
+})
+
+test('pictures, which only a checkout has, are left out with their captions', () => {
+  expect(render('![Alone](a.png)\n\nA ![small](b.png) one\n\n![Two](a.png)![of them](b.png)')).toBe(
+    '<h1 id="title">Title</h1>\n<p>A  one</p>\n',
+  )
 })
 
 test('what has no title is refused', () => {

@@ -137,6 +137,16 @@ test('each guide is listed with its first paragraph, and in the contents of ever
   }
 })
 
+test('the guides begin with what one wants to do, as the README says it', async () => {
+  const readme = await readFile(join(root, 'README.md'), 'utf8')
+  const wanted = [...readme.matchAll(/^\| ([^|]+) \| \[.*?\]\(docs(\/guides\/[\w-]+)\.md\) \|$/gm)].map(
+    ([, task, guide]) => `<a href="../docs${guide}">${task}</a>`,
+  )
+  expect(wanted.length).toBeGreaterThanOrEqual(10)
+  const [, tasks = ''] = /<ul class="tasks">(.*?)<\/ul>/s.exec((await api.get('/docs/guides')).body) ?? []
+  expect([...tasks.matchAll(/<a .*?<\/a>/g)].map(String).sort()).toEqual(wanted.sort())
+})
+
 test('the overview is a paragraph and a table, whose subjects lead to what says more', async () => {
   const [, overview = ''] = /<h1>.*?<\/h1>(.*?)<p>The same for machines/s.exec((await api.get('/docs')).body) ?? []
   expect(overview.match(/<p>/g)).toHaveLength(1)

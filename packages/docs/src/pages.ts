@@ -106,9 +106,11 @@ const toDescription = (summary: string) => {
 }
 
 const guideList = (groups: { title: string; pages: ArticlePage[] }[]) =>
-  html`<h1>Guides</h1>${groups.map(
-    ({ title, pages }, index) =>
-      html`${index > 0 && html`<h2>${title}</h2>`}<ul class="guides">${pages.map((guide) => html`<li><a href="${guide.url}">${guide.title}</a><p>${guide.summary}</p></li>`)}</ul>`,
+  html`<h1>Guides</h1><h2>I want to …</h2><ul class="tasks">${groups
+    .flatMap(({ pages }) => pages)
+    .map(({ url, task }) => task !== undefined && html`<li><a href="${url}">${task}</a></li>`)}</ul>${groups.map(
+    ({ title, pages }) =>
+      html`<h2>${title}</h2><ul class="guides">${pages.map((guide) => html`<li><a href="${guide.url}">${guide.title}</a><p>${guide.summary}</p></li>`)}</ul>`,
   )}`
 
 type Neighbour = Pick<ArticlePage, 'url' | 'title'> | undefined

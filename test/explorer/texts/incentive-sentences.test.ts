@@ -43,17 +43,17 @@ const ALL: Record<IncentiveType, string> = {
   PointsIncentive:
     '30 points for each claim, to anybody, with no end date; at most 40 claims can be made; how many were made is unknown.',
   ERC20VariableIncentive:
-    '0.0000000000000001 % of the amount signed in each claim in ASSET, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left.',
+    '0.0000000000000001% of the amount signed in each claim in ASSET, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left.',
   ERC20VariableCriteriaIncentive:
-    '200 % of the amount of the action in ASSET, at most 0.6 ASSET for one claim, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left.',
+    '200% of the amount of the action in ASSET, at most 0.6 ASSET for one claim, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left.',
   ERC20VariableCriteriaIncentiveV2:
-    '200 % of the amount of the action in ASSET, at most 0.6 ASSET for one claim, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left.',
+    '200% of the amount of the action in ASSET, at most 0.6 ASSET for one claim, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left.',
   ERC20PeggedIncentive:
     'ASSET worth 1 PEG for each claim, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left.',
   ERC20PeggedVariableCriteriaIncentive:
-    '200 % of the amount of the action, paid in ASSET, at most the worth of 6 PEG for one claim, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left.',
+    '200% of the amount of the action, paid in ASSET, at most the worth of 6 PEG for one claim, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left.',
   ERC20PeggedVariableCriteriaIncentiveV2:
-    '200 % of the amount of the action, paid in ASSET, at most the worth of 6 PEG for one claim, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left.',
+    '200% of the amount of the action, paid in ASSET, at most the worth of 6 PEG for one claim, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left.',
   TimeBasedIncentive:
     'ASSET that is earned over time, as terms decide that no chain has, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left, 0.04 ASSET earned so far, claimable until 2031-03-01T00:00:00.000Z.',
 }

@@ -43,6 +43,8 @@ export interface ArticlePage extends Article {
   url: string
   /** What it is called among the others, where that is not its title. */
   name?: string
+  /** What it is for, as the README puts it after "I want to …"; not of all guides. */
+  task?: string
   /** What it was made of, with links as the pages have them. */
   markdown: string
 }
@@ -73,19 +75,33 @@ export async function readArticles(project: Project, served: Served): Promise<Ar
       markdown: withLinks(markdown, toMarkdown),
     }
   }
+  const tasks = readTasks(await project.read('README.md'))
   // What has no place yet comes behind the others.
   const placed = new Set(GUIDES.flatMap((group) => group.names.map((name) => `${name}.md`)))
   const unplaced = names.filter((name) => !placed.has(name)).sort()
+  const readGuide = async (name: string): Promise<ArticlePage> => {
+    const guide = await read(`docs/guides/${name}`)
+    const task = tasks.get(name)
+    return task === undefined ? guide : { ...guide, task }
+  }
   const groups = GUIDES.map(async (group, index) => {
     const inGroup = group.names.map((name) => `${name}.md`).filter((name) => names.includes(name))
     const shown = index < GUIDES.length - 1 ? inGroup : [...inGroup, ...unplaced]
-    return { title: group.title, pages: await Promise.all(shown.map((name) => read(`docs/guides/${name}`))) }
+    return { title: group.title, pages: await Promise.all(shown.map(readGuide)) }
   })
   return {
     guides: (await Promise.all(groups)).filter(({ pages }) => pages.length > 0),
     others: await Promise.all(OTHER_PAGES.map(async ({ file, name }) => ({ ...(await read(file)), name }))),
   }
 }
+
+/** The table of tasks in the README: what each guide in it is for, by the name of its file. */
+const readTasks = (readme: string) =>
+  new Map(
+    [...readme.matchAll(/^\| ([^|]+) \| \[[^\]]+\]\(docs\/guides\/([\w-]+\.md)\) \|$/gm)].map(
+      ([, task = '', name = '']): [string, string] => [name, task],
+    ),
+  )
 
 /** Where a link in a file leads on the pages; undefined for files that only a checkout has. */
 function resolveLink(link: string, file: string, urls: ReadonlyMap<string, string>) {

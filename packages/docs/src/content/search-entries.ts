@@ -36,13 +36,16 @@ export function toSearchEntries(document: ApiDocument, articles: Articles): Sear
       words: [description, ...Object.entries(properties).flatMap(([key, value]) => [key, value.description])].join(' '),
     }),
   )
-  const sectionsOf = ({ url, title, sections }: ArticlePage, kinds: [first: EntryKind, others: EntryKind]) =>
+  const sectionsOf = (
+    { url, title, name = title, task = name === title ? '' : name, sections }: ArticlePage,
+    kinds: [first: EntryKind, others: EntryKind],
+  ) =>
     sections.map(
       (section, index): SearchEntry => ({
         url: index === 0 ? url : `${url}#${section.id}`,
         kind: index === 0 ? kinds[0] : kinds[1],
         title: section.title,
-        of: index === 0 ? '' : title,
+        of: index === 0 ? task : title,
         words: section.text,
       }),
     )

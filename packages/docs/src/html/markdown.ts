@@ -26,7 +26,7 @@ export function toArticle(markdown: string, resolve: (link: string) => string | 
   }
   const [title] = sections
   if (title === undefined) throw new TypeError('the Markdown has no title')
-  const first = tokens.find((token) => token.type === 'paragraph' && token.tokens?.[0]?.type !== 'image')
+  const first = tokens.find((token) => token.type === 'paragraph' && !token.tokens?.every(isPicture))
   return {
     title: title.title,
     summary: first === undefined ? '' : plainText(first),
@@ -69,9 +69,11 @@ function createIds() {
   }
 }
 
+const isPicture = (token: Token) => token.type === 'image'
+
 /** The words of a token without its marks. */
 function plainText(token: Token): string {
-  if (token.type === 'html') return ''
+  if (token.type === 'html' || isPicture(token)) return ''
   if (token.type === 'list') return token.items.map(plainText).join(' ')
   if (token.type === 'table') {
     return [token.header, ...token.rows]
@@ -90,7 +92,11 @@ function createRenderer(resolve: (link: string) => string | undefined) {
       code: ({ text, lang = '' }) => codeBlock(text, lang).text,
       // No HTML of a file becomes HTML of a page; comments say nothing to readers.
       html: ({ text }) => (text.startsWith('<!--') ? '' : html`${text}`.text),
-      image: ({ text }) => html`<em>${text}</em>`.text,
+      // Only a checkout has the files of pictures; a caption alone shows nothing.
+      image: () => '',
+      paragraph({ tokens }) {
+        return tokens.every(isPicture) ? '' : html`<p>${new Markup(this.parser.parseInline(tokens))}</p>\n`.text
+      },
       heading(token) {
         const { depth, tokens } = token
         const id = toId(plainText(token))

@@ -40,7 +40,7 @@ export const operationBody = (document: ApiDocument, operation: ServedOperation)
 
 const authorization = html`<section id="authorize" aria-labelledby="authorize-title">
 <h2 id="authorize-title">Authorize</h2>
-<p id="token-about">The operations under <a href="/docs#tag-Users">Users</a> need a token. It stays in this tab until the tab is closed, is sent with these operations only, and is never copied into a command.</p>
+<p id="token-about">Access lists and profiles need a token, all else needs none: <a href="/docs/guides/protected-operations">protected operations</a>. The token stays in this tab until the tab is closed, is sent with these operations only, and is never copied into a command.</p>
 <form class="authorize">
 <label for="token">Token</label> <input id="token" type="password" autocomplete="off" spellcheck="false" aria-describedby="token-about"> <button type="reset">Forget</button>
 </form>

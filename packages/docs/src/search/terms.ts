@@ -12,11 +12,13 @@ const STOP_WORDS = new Set(
 
 /** What people type, and the words that the pages have for it. */
 const SYNONYMS: Readonly<Record<string, string>> = {
+  alert: 'webhook changes',
   apr: 'outlook pace',
   apy: 'outlook pace',
   auth: 'token bearer protected',
   bearer: 'protected',
   caddy: 'proxies',
+  core: 'processes',
   cron: 'timer',
   delete: 'removing removal',
   docker: 'compose',
@@ -40,11 +42,15 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   old: 'freshness age',
   postgres: 'postgresql',
   push: 'webhook changes',
+  python: 'generated languages',
   realtime: 'changes',
   scroll: 'paging',
   slow: 'monitoring',
   sort: 'order',
   stale: 'freshness caching',
+  stream: 'changes',
+  subscribe: 'webhook changes',
+  tax: 'statement spreadsheet',
   throttle: 'limits',
   traefik: 'proxies',
   twice: 'once',
@@ -52,6 +58,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   typescript: 'client',
   usd: 'dollars',
   websocket: 'stream changes',
+  wallet: 'account user',
   wei: 'amounts base units',
 }
 

@@ -43,13 +43,13 @@ export function ContractRow({ contract, rank, share }: { contract: ExploredContr
           </dd>
         </div>
         <div>
-          <dt>Completions</dt>
+          <dt>Claims</dt>
           <dd>
             <Count value={stats.totalClaims} />
           </dd>
         </div>
         <div>
-          <dt>Spend</dt>
+          <dt>Paid</dt>
           <dd>
             <UsdOfClaims value={stats.totalAmountClaimedUsd} claims={stats.totalClaims} />
           </dd>

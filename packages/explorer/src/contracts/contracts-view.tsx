@@ -11,12 +11,12 @@ export function ContractsView({
   contracts: { entries, total },
   page,
   pageSize,
-  isBySpend,
+  isByPaid,
 }: {
   contracts: Page<ExploredContract>
   page: number
   pageSize: number
-  isBySpend: boolean
+  isByPaid: boolean
 }) {
   const { url } = useLocation()
   if (entries.length === 0) {
@@ -35,16 +35,16 @@ export function ContractsView({
       </Empty>
     )
   }
-  const measure = ({ stats }: ExploredContract) => (isBySpend ? stats.totalAmountClaimedUsd : stats.totalClaims)
+  const measure = ({ stats }: ExploredContract) => (isByPaid ? stats.totalAmountClaimedUsd : stats.totalClaims)
   const highest = Math.max(...entries.map(measure))
   return (
     <>
       <div class="columns contracts" aria-hidden="true">
         <span>Contract</span>
         <span>Campaigns</span>
-        <span>Completions</span>
-        <span>Spend</span>
-        <span>{isBySpend ? 'Spend' : 'Completions'} compared</span>
+        <span>Claims</span>
+        <span>Paid</span>
+        <span>{isByPaid ? 'Paid' : 'Claims'}, compared</span>
       </div>
       <ol class="rows contracts">
         {entries.map((contract, index) => (

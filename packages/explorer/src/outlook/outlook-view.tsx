@@ -83,7 +83,7 @@ function Outlook({ campaign, incentive, outlook, at, worth }: OutlookProps) {
           <Count value={claimsLeft} />
         </Fact>
       )}
-      {spentShare !== undefined && <Fact name="Spent">{Math.floor(spentShare * 1000) / 10} %</Fact>}
+      {spentShare !== undefined && <Fact name="Spent">{Math.floor(spentShare * 1000) / 10}%</Fact>}
       <Fact name="Claims of the last 7 days">
         <Count value={claimsInBasis} />
       </Fact>

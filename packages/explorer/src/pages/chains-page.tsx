@@ -23,7 +23,7 @@ export function ChainsPage() {
             <Empty>
               <p>No chain is indexed here: the data was imported, and changes with the next import.</p>
               <p>
-                <a href={servicePath('/docs')}>The documentation</a> says how to index a chain.
+                <a href={servicePath('/docs/guides/following-a-chain')}>A guide</a> says how to index a chain.
               </p>
             </Empty>
           ) : (

@@ -15,8 +15,8 @@ import { useRequest } from '../requests/use-request.ts'
 const PAGE_SIZE = 20
 
 const ORDERS = [
-  ['most-completions', 'Completions'],
-  ['total-spend', 'Spend'],
+  ['most-completions', 'Claims'],
+  ['total-spend', 'Paid'],
   ['recently-deployed', 'Newest'],
 ] as const
 
@@ -53,7 +53,8 @@ export function ContractsPage() {
     <>
       <Heading title="Contracts" />
       <p class="lead">
-        Contracts that campaigns target, by claims and by US dollars paid: those of claims whose value is known.
+        The contracts that campaigns pay to use, with the claims for it and the dollars paid, where their value is
+        known.
       </p>
       <div class="choices">
         <Choice legend="By" name="sortBy" options={ORDERS} chosen={sortBy} />
@@ -62,7 +63,7 @@ export function ContractsPage() {
       <ContractFilters chainIds={chainIds} creator={query.creator} />
       <Shown request={result} lines={PAGE_SIZE}>
         {(contracts) => (
-          <ContractsView contracts={contracts} page={page} pageSize={PAGE_SIZE} isBySpend={sortBy === 'total-spend'} />
+          <ContractsView contracts={contracts} page={page} pageSize={PAGE_SIZE} isByPaid={sortBy === 'total-spend'} />
         )}
       </Shown>
       <ApiRequests requests={[request]} />

@@ -19,7 +19,7 @@ const PERIODS = [
 ] as const
 
 const ORDERS = [
-  ['volume', 'Volume'],
+  ['volume', 'Paid'],
   ['claims', 'Claims'],
 ] as const
 

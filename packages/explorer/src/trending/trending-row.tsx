@@ -29,7 +29,7 @@ export function TrendingRow({ trend, rank, step }: { trend: Trend; rank: number;
       </RowHead>
       <dl>
         <div>
-          <dt>Volume</dt>
+          <dt>Paid</dt>
           <dd>
             <UsdOfClaims value={totalAmountClaimedUsd} claims={totalClaims} />{' '}
             {isComparable && (

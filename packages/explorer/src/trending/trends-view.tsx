@@ -44,7 +44,7 @@ export function TrendsView({
     <>
       <div class="columns trending" aria-hidden="true">
         <span>Campaign</span>
-        <span>Volume</span>
+        <span>Paid</span>
         <span>Claims</span>
         <span>Claims over time</span>
       </div>

@@ -38,7 +38,6 @@ export function RewardsView({
   return (
     <>
       <ClaimableView response={response} />
-      <TotalsView totals={totals} />
       {rewards.length === 0 ? (
         <Empty>
           <p>{cursor === undefined ? NOTHING[state] : 'The list ends before this page.'}</p>
@@ -71,6 +70,7 @@ export function RewardsView({
           )}
         </nav>
       )}
+      <TotalsView totals={totals} />
     </>
   )
 }

@@ -20,12 +20,14 @@ export function TotalsView({ totals }: { totals: ResponseOf<'listRewards'>['tota
               )}
             </p>
             <p class="soft">
-              {asset === null ? 'Without a value' : <Usd value={claimedAmountUsd} />} in <Count value={claims} />{' '}
-              {claims === 1 ? 'claim' : 'claims'}
-              {unvaluedClaims > 0 && (
+              {asset !== null && claimedAmountUsd !== null && (
                 <>
-                  , <Count value={unvaluedClaims} /> without a known value
+                  <Usd value={claimedAmountUsd} /> in{' '}
                 </>
+              )}
+              <Count value={claims} /> {claims === 1 ? 'claim' : 'claims'}
+              {asset !== null && unvaluedClaims > 0 && (
+                <>, {unvaluedClaims < claims && <Count value={unvaluedClaims} />} of unknown value</>
               )}
             </p>
             <p class="about">

@@ -80,7 +80,7 @@ function Parts({ campaign, incentive }: { campaign: Rewarding; incentive: Incent
           <Count value={incentive.totalClaims} />
         </Fact>
       )}
-      {'rebatePercentage' in incentive && <Fact name="Paid back">{incentive.rebatePercentage} %</Fact>}
+      {'rebatePercentage' in incentive && <Fact name="Paid back">{incentive.rebatePercentage}%</Fact>}
     </Facts>
   )
 }

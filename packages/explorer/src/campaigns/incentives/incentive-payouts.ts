@@ -51,7 +51,7 @@ function receiverOf(strategy: number): string {
 
 /** A scalar has 18 decimals, so that 16 fewer are percent; 0 scales nothing. */
 const scaled = (scalar: string, amount: string): Sentence =>
-  BigInt(scalar) === 0n ? [capitalized(amount)] : [{ count: toTokens(scalar, 16) }, ` % of ${amount}`]
+  BigInt(scalar) === 0n ? [capitalized(amount)] : [{ count: toTokens(scalar, 16) }, `% of ${amount}`]
 
 const cappedAt = (max: string, of: ReturnType<typeof assetOf>, what = ''): Sentence =>
   BigInt(max) === 0n ? [] : [`, at most ${what}`, { amount: BigInt(max), of }, ' for one claim']

@@ -68,7 +68,7 @@ export function BudgetClaimed({
     <div class="remainder">
       <Bar share={share} />
       <p>
-        {Math.floor(share * 1000) / 10} % left, <Amount amount={total - left} of={asset} worth={worth} /> claimed
+        {Math.floor(share * 1000) / 10}% left, <Amount amount={total - left} of={asset} worth={worth} /> claimed
       </p>
     </div>
   )
