@@ -155,7 +155,7 @@ async function servePublicOperations(surface: FastifyInstance, context: Operatio
   const campaigns = createCampaignRepository({ database, lookups, tokenStore, campaignIndex, versions, clock: now })
   await surface.register(campaignRoutes, { campaigns, responseCache })
   await surface.register(trendingRoutes, {
-    trending: createTrendingRepository(database, lookups, tokenStore, now),
+    trending: createTrendingRepository(database, lookups, tokenStore, versions, now),
     responseCache,
   })
   await surface.register(contractRoutes, { contracts: createContractRepository(database, now), responseCache })
@@ -174,7 +174,10 @@ async function servePublicOperations(surface: FastifyInstance, context: Operatio
   if (settings.ADDRESS_LOOKUPS) {
     const eligibility = createEligibilityRepository(lookups, now)
     await surface.register(eligibilityRoutes, { eligibility, responseCache })
-    await surface.register(rewardRoutes, { rewards: createRewardRepository(lookups, tokenStore, now), responseCache })
+    await surface.register(rewardRoutes, {
+      rewards: createRewardRepository(lookups, tokenStore, versions, now),
+      responseCache,
+    })
   }
   await serveStreams(surface, context)
   await surface.register(statusRoutes, { status: createStatusRepository(lookups, now) })

@@ -13,7 +13,7 @@ import {
   type Walk,
   type WalkedPage,
 } from '../../read-models/campaign-index/read.ts'
-import type { DataVersion, DataVersionReader } from '../../read-models/data-version/read.ts'
+import { type DataVersion, type DataVersionReader, revisionStamp } from '../../read-models/data-version/read.ts'
 import type { CampaignFacets } from '../../schemas/campaigns/campaign-facets.ts'
 import { batchLookups } from '../../single-flight.ts'
 import { prepareCampaigns } from './campaign-rows.ts'
@@ -69,7 +69,7 @@ export function createPages({ database, lookups, campaignIndex, listed, versions
   const lookUpWords = createWordLookup(database)
   const lookUpFormer = createFormerPositionLookup(database)
   const lookUpSymbols = createSymbolLookup(lookups)
-  const explain = createExplanations(lookups, Object.keys(ListCampaignsQuery.properties))
+  const explain = createExplanations(lookups, Object.keys(ListCampaignsQuery.properties), revisionStamp)
   const readCampaigns = readerOf(lookups, listed, clock)
 
   async function attempt(query: PageQuery, version: DataVersion): Promise<Page | undefined> {

@@ -16,8 +16,14 @@ import {
 import { type TokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { claimSignatures } from '../../database/tables/incentives-and-claims.ts'
 import { readCursor, rowsOf, toCursorPage } from '../../http/cursors.ts'
+import { readOneState } from '../../http/one-state.ts'
 import { fitStatement } from '../../http/statements.ts'
-import { type DataVersion, type Dependencies, dataRevision } from '../../read-models/data-version/read.ts'
+import {
+  type DataVersion,
+  type DataVersionReader,
+  type Dependencies,
+  dataRevision,
+} from '../../read-models/data-version/read.ts'
 import { byCampaignId } from '../../schemas/primitives.ts'
 import { mapInTurns } from '../../turns.ts'
 import type { ListRewardsQuery, ListRewardsResponse, Reward, RewardTotal } from './reward-schemas.ts'
@@ -25,7 +31,12 @@ import type { ListRewardsQuery, ListRewardsResponse, Reward, RewardTotal } from 
 type RequestState = Omit<ListRewardsQuery, 'pageSize'> & { user: string; pageSize: number }
 
 /** @param lookups the pool for what is found by keys: to plan its statements takes longer than to run them for most accounts. */
-export function createRewardRepository(lookups: Database, tokenStore: TokenStore, clock: () => Date) {
+export function createRewardRepository(
+  lookups: Database,
+  tokenStore: TokenStore,
+  versions: DataVersionReader,
+  clock: () => Date,
+) {
   const readPage = createPageReader(lookups, tokenStore)
 
   return {
@@ -39,7 +50,9 @@ export function createRewardRepository(lookups: Database, tokenStore: TokenStore
       version: DataVersion,
     ): Promise<{ body: ListRewardsResponse; dependencies: Dependencies }> {
       const now = clock()
-      const { rows, tokens, appraisals, totals, onChains } = await readPage(query, now, version)
+      const { rows, tokens, appraisals, totals, onChains } = await readOneState(version, versions, (at) =>
+        readPage(query, now, at),
+      )
       const found = rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ ...row, id }]))
       const fitting = fitStatement(query, found, ({ campaignName, chainId, asset }) => [
         campaignName,
@@ -94,7 +107,7 @@ function createPageReader(lookups: Database, tokenStore: TokenStore) {
   }
 
   /**
-   * Both of one state of the data. Where chains are indexed, the cache compares what the response depends on before and
+   * Both of one state of the data, else undefined. Where chains are indexed, the cache compares what the response depends on before and
    * after it, so other commits meanwhile do not matter: they may come faster than a page of an account with many claims is read.
    */
   return async function readPage(query: RequestState, now: Date, { asOf }: DataVersion) {
@@ -102,28 +115,27 @@ function createPageReader(lookups: Database, tokenStore: TokenStore) {
     const after = parseCursorPosition(query)
     const isCompared = asOf.blocks.size > 0
     const nowSeconds = Math.floor(now.getTime() / 1000)
-    for (;;) {
-      const { revision, appraisals, claimable } = await readSigned(query, now, nowSeconds)
-      const only = state === 'claimable' ? claimable : undefined
-      const onChains = claimable.filter(({ row }) => chainId?.includes(row.chainId) ?? true)
-      const totals = toClaimableTotals(onChains)
-      const { rows, tokens } = await tokenStore.readWith(
-        () =>
-          rewards.execute({
-            ...{ user, chains: chainId ?? null, leastClaims: state === 'claimed' ? 1 : 0, ...after },
-            keys: only?.map(({ row }) => row.key) ?? null,
-            positions: only?.map(({ row }) => row.position) ?? null,
-            // A statement does not say when a budget ends.
-            ...{ nowSeconds, isPaced: format !== 'csv', max: rowsOf(pageSize) },
-          }),
-        (row) => [
-          ...(row.asset === null ? [] : [`${row.chainId}:${row.asset}`]),
-          ...(row.totals ?? []).map((total) => `${total.chainId}:${total.asset}`),
-        ],
-        totals.claimable.map((total) => `${total.chainId}:${total.asset}`),
-      )
-      if (isCompared || revision === rows[0]?.revision) return { rows, tokens, appraisals, totals, onChains }
-    }
+    const { revision, appraisals, claimable } = await readSigned(query, now, nowSeconds)
+    const only = state === 'claimable' ? claimable : undefined
+    const onChains = claimable.filter(({ row }) => chainId?.includes(row.chainId) ?? true)
+    const totals = toClaimableTotals(onChains)
+    const { rows, tokens } = await tokenStore.readWith(
+      () =>
+        rewards.execute({
+          ...{ user, chains: chainId ?? null, leastClaims: state === 'claimed' ? 1 : 0, ...after },
+          keys: only?.map(({ row }) => row.key) ?? null,
+          positions: only?.map(({ row }) => row.position) ?? null,
+          // A statement does not say when a budget ends.
+          ...{ nowSeconds, isPaced: format !== 'csv', max: rowsOf(pageSize) },
+        }),
+      (row) => [
+        ...(row.asset === null ? [] : [`${row.chainId}:${row.asset}`]),
+        ...(row.totals ?? []).map((total) => `${total.chainId}:${total.asset}`),
+      ],
+      totals.claimable.map((total) => `${total.chainId}:${total.asset}`),
+    )
+    if (!isCompared && revision !== rows[0]?.revision) return undefined
+    return { rows, tokens, appraisals, totals, onChains }
   }
 }
 

@@ -8,6 +8,7 @@ import { cacheStatements } from '../../database/prepared-statements.ts'
 import { actionTemplates, campaigns } from '../../database/tables/campaigns.ts'
 import { claimSignatures, claims, incentives } from '../../database/tables/incentives-and-claims.ts'
 import { tokens } from '../../database/tables/tokens.ts'
+import { readOneState } from '../../http/one-state.ts'
 import { createExplanations } from '../../read-models/campaign-index/read.ts'
 import {
   type TrendingPeriod,
@@ -16,7 +17,7 @@ import {
   toWholeSeconds,
   WINDOW_SECONDS,
 } from '../../read-models/claim-windows/read.ts'
-import { revisionStamp } from '../../read-models/data-version/read.ts'
+import { type DataVersion, type DataVersionReader, revisionStamp } from '../../read-models/data-version/read.ts'
 import type { Explanation } from '../../schemas/campaigns/campaign-explanations.ts'
 import { withoutNulls } from '../../schemas/campaigns/shown-incentives.ts'
 import { isProof } from '../../schemas/payloads/claim-proofs.ts'
@@ -36,9 +37,10 @@ export interface TrendingRepository {
    * The active campaigns with claims in the period: most US dollars claimed in it first, then most claims, then the
    * newest; ties end on chain ID, core address, identifier, ascending. At most 100. Reads about as many rows as it
    * returns, and the campaigns that have changed since the stored totals; if few of many match two filters, or admit
-   * the user, the rows that match one of them. Which campaigns, and what is shown of them, are of one state of the data.
+   * the user, the rows that match one of them. Which campaigns, what is shown of them, and why another one is not
+   * among them, are of one state of the data.
    */
-  list(query: ListTrendingCampaignsQuery): Promise<ListResponse>
+  list(query: ListTrendingCampaignsQuery, version: DataVersion): Promise<ListResponse>
 }
 
 /** @param lookups the pool for what is found by keys: its plans are made once, however much is shown of a campaign. */
@@ -46,45 +48,50 @@ export function createTrendingRepository(
   database: Database,
   lookups: Database,
   tokenStore: TokenStore,
+  versions: DataVersionReader,
   clock: () => Date,
 ): TrendingRepository {
   const statementOf = cacheStatements<ReturnType<typeof prepareTrending>>('list_trending')
   const shown = prepareEntries(lookups)
-  const explain = createExplanations(database, Object.keys(ListTrendingCampaignsQuery.properties))
+  const explain = createExplanations(database, Object.keys(ListTrendingCampaignsQuery.properties), revisionStamp)
 
-  async function read(query: ListTrendingCampaignsQuery, now: Date) {
+  /** The entries, and the state that they are of; undefined if another commit has come in between. */
+  async function readEntries(query: ListTrendingCampaignsQuery, now: Date) {
     const { period, user, includeTokenMetadata, pageSize } = query
     const { shape, conditions, values } = toTrendingConditions(query)
     const statement = statementOf(`${period} ${shape}`, (name) => prepareTrending(database, name, period, conditions))
     const filter = { ...values, now: now.toISOString(), nowSeconds: toWholeSeconds(now), pageSize }
-    for (;;) {
-      const ranked = await statement.execute(filter)
-      const keys = ranked.map(({ key }) => key)
-      if (keys.length === 0) return []
-      const of = { keys, user: user ?? null, withToken: includeTokenMetadata }
-      const { rows, tokens } = await tokenStore.readWith(() => shown.execute(of), tokenIdsOf)
-      const found = new Map(rows.map((row) => [row.record.key, row]))
-      // Another commit may have come in between.
-      if (ranked.some(({ key, stamp }) => found.get(key)?.stamp !== stamp)) continue
-      return ranked.flatMap((claimed) => {
-        const row = found.get(claimed.key)
-        return row === undefined ? [] : [toTrendingCampaign({ ...row, ...claimed }, tokens, user !== undefined)]
-      })
-    }
+    const ranked = await statement.execute(filter)
+    const keys = ranked.map(({ key }) => key)
+    if (keys.length === 0) return { entries: [], stamp: undefined }
+    const of = { keys, user: user ?? null, withToken: includeTokenMetadata }
+    const { rows, tokens } = await tokenStore.readWith(() => shown.execute(of), tokenIdsOf)
+    const found = new Map(rows.map((row) => [row.record.key, row]))
+    if (ranked.some(({ key, stamp }) => found.get(key)?.stamp !== stamp)) return undefined
+    const entries = ranked.flatMap((claimed) => {
+      const row = found.get(claimed.key)
+      return row === undefined ? [] : [toTrendingCampaign({ ...row, ...claimed }, tokens, user !== undefined)]
+    })
+    return { entries, stamp: ranked[0]?.stamp }
+  }
+
+  async function attempt(query: ListTrendingCampaignsQuery) {
+    const now = clock()
+    const read = await readEntries(query, now)
+    if (read === undefined || query.explain === undefined) return read && { entries: read.entries }
+    const filters = { ...query, status: 'active' as const, periodSeconds: WINDOW_SECONDS[query.period] }
+    const { stamp, explained } = await explain(query.explain, filters, now)
+    const isOfOneState = stamp === undefined || read.stamp === undefined || stamp === read.stamp
+    return isOfOneState ? { entries: read.entries, explained } : undefined
   }
 
   return {
-    async list(query) {
-      const now = clock()
-      const { period, fields } = query
-      const entries = await read(query, now)
-      const explanation =
-        query.explain === undefined
-          ? undefined
-          : await explain(query.explain, { ...query, status: 'active', periodSeconds: WINDOW_SECONDS[period] }, now)
+    async list(query, version) {
+      const { fields } = query
+      const { entries, explained } = await readOneState(version, versions, () => attempt(query))
       return {
         trendingCampaigns: fields === undefined ? entries : entries.map((entry) => withFields(entry, fields)),
-        ...(explanation !== undefined && { explained: explanation.explained }),
+        ...(explained !== undefined && { explained }),
       }
     },
   }

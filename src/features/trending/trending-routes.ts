@@ -28,7 +28,7 @@ export const trendingRoutes: CachedRoutes<{ trending: TrendingRepository }> = as
   { trending, responseCache },
 ) => {
   app.get('/reward-kit/trending', { schema: listTrendingCampaigns }, (request, reply) =>
-    responseCache.send(request, reply, async () => ({ body: await trending.list(request.query) }), {
+    responseCache.send(request, reply, async (version) => ({ body: await trending.list(request.query, version) }), {
       changesEachSecond: true,
     }),
   )

@@ -4,7 +4,16 @@ import type { ImportRecord } from '../../../src/ingest/records.ts'
 import type { Explanation } from '../../../src/schemas/campaigns/campaign-explanations.ts'
 import { randomStep } from '../../setup/data/batches.ts'
 import { createRandom } from '../../setup/data/random-records.ts'
-import { aCampaign, aClaim, anActionTemplate, anAddress, anErc20Incentive, aStep, aToken } from '../../setup/records.ts'
+import {
+  aCampaign,
+  aClaim,
+  anActionTemplate,
+  anAddress,
+  anErc20Incentive,
+  aStep,
+  aToken,
+  toClaimIdentity,
+} from '../../setup/records.ts'
 import { refusalOf } from '../../setup/refusals.ts'
 import { firstOf, repeated } from '../../setup/repetitions.ts'
 import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
@@ -186,6 +195,33 @@ test('a walk explains as it lists: what has started and ended is judged at its b
   expect(idsOf(next)).toEqual([sooner.id])
   expect(next.explained).toMatchObject({ isListed: true, failed: [] })
   expect((await read(api, '/campaigns', query)).explained).toMatchObject({ isListed: false })
+})
+
+test('what is explained beside trending is of the same state of the data, whatever is written meanwhile', async () => {
+  await using api = await borrowTestApp({ RESPONSE_CACHE_MB: '0' })
+  const ingest = await openIngest(api.database.url)
+  await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
+  const blockTimestamp = String(Math.floor(Date.now() / 1000) - 60)
+  const [campaign, other] = [1, 2].map(() => aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] }))
+  if (campaign === undefined || other === undefined) throw new TypeError('there are no campaigns')
+  const claim = aClaim(campaign, { blockTimestamp })
+  await api.save(campaign, other, aClaim(other, { blockTimestamp }))
+  let isRead = false
+  const writing = (async () => {
+    while (!isRead) {
+      await ingest.apply({ records: [claim] })
+      await ingest.apply({ records: [], revertedClaims: [toClaimIdentity(claim)] })
+    }
+  })()
+  const seen = new Set<boolean>()
+  for (let nth = 0; nth < repeated(150, 600); nth += 1) {
+    const lists = await read(api, '/reward-kit/trending', { tokenWhitelist: 'false', explain: campaign.id })
+    expect(lists.explained.isListed, `request ${nth}`).toBe(idsOf(lists).includes(campaign.id))
+    seen.add(lists.explained.isListed)
+  }
+  isRead = true
+  await writing
+  expect(seen.size).toBe(2)
 })
 
 test('what is no ID of a campaign is refused, and without the parameter nothing is added', async () => {

@@ -7,6 +7,7 @@ import { importRecords } from '../../../src/import/importer.ts'
 import { toRecordSource } from '../../../src/import/sources.ts'
 import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
+import { createDataVersionReader } from '../../../src/read-models/data-version/read.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import {
   aCampaign,
@@ -102,16 +103,13 @@ test('no question looks at more than the campaigns that were claimed, whatever t
   })
   try {
     const { database: read } = opened
-    const trending = createTrendingRepository(read, read, createTokenStore(read), () => now)
+    const versions = createDataVersionReader(read, () => now)
+    const version = await versions.read()
+    const trending = createTrendingRepository(read, read, createTokenStore(read), versions, () => now)
     const pagesOf = async (query: Partial<ListTrendingCampaignsQuery>) => {
       const asked = vi.spyOn(opened.pool, 'query')
-      await trending.list({
-        period: '24h',
-        tokenWhitelist: false,
-        includeTokenMetadata: false,
-        pageSize: 100,
-        ...query,
-      })
+      const whole = { period: '24h', tokenWhitelist: false, includeTokenMetadata: false, pageSize: 100 } as const
+      await trending.list({ ...whole, ...query }, version)
       const calls = asked.mock.calls as unknown as [{ text: string }, unknown[]][]
       asked.mockRestore()
       let pages = 0

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
 import type { Database } from '../../../database/connection/open-database.ts'
 import { actionTemplates, campaigns } from '../../../database/tables/campaigns.ts'
@@ -94,10 +94,11 @@ type Facts = SelectResultFields<typeof columns>
 /**
  * Explains one campaign: some index lookups. The campaign as it is `now`.
  * @param order the parameters of the operation, in their order; what is none of them comes last.
+ * @param stamp of the state of the data that it is read from.
  */
-export function createExplanations(database: Database, order: readonly string[]) {
+export function createExplanations(database: Database, order: readonly string[], stamp: SQL<string>) {
   const statement = database
-    .select(columns)
+    .select({ ...columns, stamp })
     .from(campaigns)
     .leftJoin(actionTemplates, sql`${actionTemplates.id} = ${campaigns.actionTemplateId}`)
     .where(sql`${campaigns.id} = ${placeholder('id')}`)
@@ -119,6 +120,7 @@ export function createExplanations(database: Database, order: readonly string[])
     return {
       explained,
       key: facts.key,
+      stamp: facts.stamp,
       listsVersion: facts.listsVersion,
       changesAt: nextChangeOf(facts, now.getTime()),
     }
