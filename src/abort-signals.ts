@@ -1,12 +1,18 @@
+import { setMaxListeners } from 'node:events'
+
 /*
  * Work that ends in time, or with whoever wants it. Not by `AbortSignal.any`: in Node.js 20 the garbage collector takes an
  * `AbortSignal.timeout` that only such a signal refers to, and the work never ends; and each leaves something behind at a
  * signal that lives as long as the process.
  */
 
+/** Lets as much work as there is end with a signal: Node.js warns of more than ten listeners. */
+export const allowListeners = (signal: AbortSignal) => setMaxListeners(0, signal)
+
 /** A signal that follows either of two, and detaches from both when it fires. */
 export function eitherSignal(one: AbortSignal, other: AbortSignal): AbortSignal {
   const controller = new AbortController()
+  allowListeners(controller.signal)
   const both = [one, other]
   const follow = () => {
     for (const signal of both) signal.removeEventListener('abort', follow)

@@ -105,7 +105,8 @@ async function checkSearches(
   const isRefused = (error: unknown) => error instanceof EndpointError && error.rejection === 'needs-addresses'
   const needsAddresses = await newest(1).then(() => false, isRefused)
   const own = needsAddresses ? factories.slice(0, 1) : undefined
-  add(await findHistory(chain.startBlock, head.number, () => search(chain.startBlock, chain.startBlock, own)))
+  const searchStart = () => search(chain.startBlock, chain.startBlock, own)
+  add(await findHistory(chain.startBlock, head.number, searchStart, needsAddresses ? undefined : ask))
   const blocks = await findLargest(MAX_BLOCKS, (count) => newest(count, own))
   const madeUp = (count: number) =>
     Array.from({ length: count }, (_, index) => factories[index] ?? toMadeUpAddress(index))
@@ -127,16 +128,77 @@ const toMadeUpAddress = (index: number): Hex => `0x${(index + 1).toString(16).pa
 const describe = (count: number, max: number, what: string) =>
   `${count === max ? `${count} ${what}, the most that are requested` : `${count} ${what}`}`
 
-async function findHistory(startBlock: number, head: number, search: () => Promise<unknown>): Promise<Finding> {
+/**
+ * Whether an endpoint has the logs from the first block on. Some nodes return an empty list for history that they have
+ * pruned: the bloom filter in a header says whether the block has logs.
+ * @param search finds logs of the protocol in the first block.
+ * @param ask undefined if the endpoint takes no search of all logs of a block.
+ */
+async function findHistory(
+  startBlock: number,
+  head: number,
+  search: () => Promise<readonly unknown[]>,
+  ask: Ask | undefined,
+): Promise<Finding> {
   if (startBlock > head) return warning(`has not come to startBlock ${startBlock} yet`, 'wait, or correct startBlock')
+  const unknown = (why: string) =>
+    warning(
+      `returns no error for logs at startBlock ${startBlock}; whether it has them is not known: ${why}`,
+      'compare with another endpoint; once the chain is indexed, counters of contracts show what is missing',
+    )
   try {
-    await search()
-    return ok(`has logs at startBlock ${startBlock}`)
+    if ((await search()).length > 0) return ok(`has logs at startBlock ${startBlock}`)
+    if (ask === undefined) return unknown('it takes no search without addresses')
+    const oldest = await findBlockWithLogs(ask, toTried(startBlock, head))
+    if (typeof oldest === 'string') return unknown(oldest)
+    if (await hasLogs(ask, oldest)) {
+      return ok(
+        oldest.number === startBlock
+          ? `has logs at startBlock ${startBlock}`
+          : `has logs of block ${oldest.number}, the first with logs of those tried from startBlock ${startBlock} on`,
+      )
+    }
+    // On some chains bloom filters are wrong.
+    const newest = await findBlockWithLogs(
+      ask,
+      toTried(0, head).map((back) => head - back),
+    )
+    if (typeof newest === 'string' || !(await hasLogs(ask, newest)))
+      return unknown('bloom filters contradict it for new blocks, too')
+    return failed(
+      `has no logs of block ${oldest.number}, though its header says that there are some: from startBlock ${startBlock} on, history is pruned`,
+      'use an endpoint that has them, or a later startBlock',
+    )
   } catch (error) {
     if (!(error instanceof EndpointError)) throw error
     return failed(`has no logs at startBlock ${startBlock}: ${error.message}`, 'use an endpoint that has them')
   }
 }
+
+/** How many blocks in a row are tried, before those that are twice as far away each time. */
+const BLOCKS_IN_A_ROW = 8
+
+function toTried(from: number, to: number): number[] {
+  const tried: number[] = []
+  for (let distance = 0; from + distance <= to; distance += Math.max(1, distance - BLOCKS_IN_A_ROW)) {
+    tried.push(from + distance)
+  }
+  return tried
+}
+
+/** The first of some blocks whose bloom filter says that it has logs, or why there is none. */
+async function findBlockWithLogs(ask: Ask, numbers: readonly number[]): Promise<BlockHeader | string> {
+  for (const number of numbers) {
+    const block = await ask(blockOf(number), readHeader)
+    if (block === null) throw new EndpointError('unknown-block', `does not have block ${number}`)
+    if (block.logsBloom === undefined) return 'headers have no bloom filter'
+    if (/[1-9a-f]/i.test(block.logsBloom.slice(2))) return block
+  }
+  return 'no block that was tried has logs'
+}
+
+const hasLogs = async (ask: Ask, { hash }: BlockHeader) =>
+  (await ask({ method: 'eth_getLogs', params: [{ blockHash: hash }] }, readLogs)).length > 0
 
 /** The largest number that is not refused, up to a maximum; 0 if none. */
 async function findLargest(max: number, attempt: (count: number) => Promise<unknown>): Promise<number> {

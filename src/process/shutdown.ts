@@ -1,5 +1,6 @@
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { allowListeners } from '../abort-signals.ts'
 
 /*
  * How the process ends at a signal: what was opened is closed, the last first. There is one shutdown for the whole
@@ -33,6 +34,7 @@ const requested = new AbortController()
 
 /** Aborted when a shutdown is requested. */
 export const ending: AbortSignal = requested.signal
+allowListeners(ending)
 
 /**
  * Registers something to close before the process ends; with `closesWhenForced` also if there is no time for the rest.

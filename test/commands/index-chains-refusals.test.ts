@@ -84,6 +84,13 @@ describe('index refuses, with code 1 and before anything is followed,', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
     expect(JSON.parse(stdout)).toMatchObject({ state: 'failed', found: 'is of chain 10, not of chain 8453' })
     expect(node.asked.map(({ method }) => method)).toEqual(['eth_chainId'])
+    // However many contracts are asked at the same time, Node.js warns of nothing.
+    await using right = await startScriptedNode(playedRecording(END))
+    const cores = Array.from({ length: 12 }, (_, index) => `0x${String(index + 10).repeat(20)}`)
+    await using many = await aChainFile({ ...chainEntry([right.url]), cores })
+    const { stdout: lines, stderr: warnings } = await runCli(['index', '--chains', many.file, '--check'], {})
+    expect(lines.match(/does not respond as a core/g)).toHaveLength(12)
+    expect(warnings).toBe('')
   })
 
   test('a chain of which campaigns were imported, and asks no node of any chain', async () => {

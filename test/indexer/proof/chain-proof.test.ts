@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { isUnavailable } from '../../../src/indexer/sync/sync-loop.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { startScriptedNode } from '../simulation/scripted-node.ts'
 import { SimulatedChain } from '../simulation/simulated-chain.ts'
@@ -166,6 +167,44 @@ test('a core that counts campaigns from before the first block is compared with 
     chain.blocks.unshift(...blocks)
   }
 })
+
+test.each([
+  ['an error', { code: -32_000, message: 'missing trie node' }],
+  ['an error in words of its own', { code: -32_000, message: 'computer says no' }],
+  ['nothing, as of addresses without a contract', undefined],
+])(
+  'a node without the state of the final block that returns %s proves nothing, and nothing differs',
+  async (_, error) => {
+    await using database = await createTestDatabase()
+    const chain = aChain()
+    mineEmpty(chain, 4)
+    const callAt = chain.callAt.bind(chain)
+    await using node = await startScriptedNode(chain)
+    await using proven = await openProven(database.url, [node.url], chain.startBlock)
+    await proven.settle()
+    const { finalized } = chain
+    const loseStates = () => {
+      const upTo = chain.finalized
+      chain.callAt = (block, to, data) =>
+        block.number > upTo ? callAt(block, to, data) : error === undefined ? '0x' : null
+      Object.assign(chain, { revertsAs: error })
+    }
+    loseStates()
+    await expect(proven.proof.prove({ share: 1 })).rejects.toSatisfy(isUnavailable)
+    const nothing = { campaigns: null, claims: null, uncountedCampaigns: null, uncountedClaims: null }
+    expect(await stateOf(database)).toEqual({ ...nothing, block: null, differences: 0 })
+    Object.assign(chain, { callAt, revertsAs: undefined })
+    expect(await proven.proof.prove({ share: 1 })).toMatchObject({ block: finalized, claims: KNOWN, differences: 0 })
+    chain.mine([[creation], claims(1)])
+    mineEmpty(chain, 4)
+    await proven.settle()
+    loseStates()
+    await expect(proven.proof.prove({ share: 1 })).rejects.toSatisfy(isUnavailable)
+    // What was proven before stays, as of its block.
+    expect(await stateOf(database)).toMatchObject({ block: finalized, claims: KNOWN, differences: 0 })
+    expect(proven.readings).toEqual([])
+  },
+)
 
 test('contracts without a counter are told by their number, and are no difference', async () => {
   await using database = await createTestDatabase()
