@@ -212,7 +212,9 @@ function toRequest(form) {
     // What separates lists and parts of IDs stays readable.
     const written = encodeURIComponent(value).replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll("'", '%27')
     if (value !== '' && field.dataset.in !== 'header') values.push([name, value])
-    if (field.dataset.in === 'path') filled = filled.replace(`{${name}}`, written || `{${name}}`)
+    // A shell reads braces, so that what is not filled in is shown by an example.
+    const example = find(`[data-fills="${field.id}"]`, HTMLElement, form)?.dataset.example
+    if (field.dataset.in === 'path') filled = filled.replace(`{${name}}`, written || (example ?? `{${name}}`))
     else if (value !== '' && field.dataset.in === 'header') headers[name] = value
     else if (value !== '') query.push(`${name}=${written}`)
   }
@@ -383,10 +385,10 @@ async function showFound() {
   if (!search || !found) return
   // What is there by now: more may have been typed meanwhile.
   const ranked = find(search.value)
-  const links = ranked.slice(0, MAX_FOUND).map(({ url, title, of }) => {
+  const links = ranked.slice(0, MAX_FOUND).map(({ url, title, of, lead }) => {
     const link = document.createElement('a')
     link.href = new URL(url.slice(1), ROOT).href
-    link.append(element('strong', title), element('span', of))
+    link.append(element('strong', title), element('span', of), element('span', lead, 'lead'))
     const item = document.createElement('li')
     item.append(link)
     return item

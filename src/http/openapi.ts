@@ -94,17 +94,17 @@ export async function collectOpenApi(app: FastifyInstance, settings: ContactSett
         version,
         description: [
           'Read-only access to on-chain reward campaigns: who funds them, which actions they require, and what can be ' +
-            'claimed. Operations are `GET` requests, and only those for access lists and the profile of a user need a token. Responses are JSON.',
+            'claimed. Operations are `GET` requests, and only access lists and profiles need a token. Responses are JSON.',
           [
             '| Subject | Rule |',
             '| --- | --- |',
-            '| Amounts | Decimal strings of base units, exact up to 2^256 − 1. Read them as big integers, never as ' +
+            '| Amounts | Decimal strings of base units, with every digit. Read them as big integers, never as ' +
               'floating-point numbers. `decimals` of a token is how many digits follow the point. |',
             '| Addresses | `0x` and 40 hexadecimal digits, compared without case and returned lower-case. A campaign ID is ' +
               '`<chainId>:<campaignCoreAddress>:<identifier>`. |',
             '| Lists | A parameter that is a list takes comma-separated values, and may be repeated. Responses come in ' +
-              'pages: `page` counts from 1, `pageSize` is at most 100. Pages by number shift while the data changes; with ' +
-              '`cursor=start`, then `nextCursor`, each campaign comes exactly once. |',
+              'pages: `page` counts from 1, `pageSize` is at most 100. Pages by number shift when data changes: to read ' +
+              'everything exactly once, begin with `/campaigns?cursor=start` and go on with `nextCursor`. |',
             '| Errors | Every error is `{ "error": "<one sentence>" }`, or problem details (RFC 9457) with ' +
               '`Accept: application/problem+json`. Programs read the code in `x-error-code`. An unknown parameter is an error. ' +
               'If you may retry, `Retry-After` says when. Every response has an `x-request-id`. |',
@@ -133,16 +133,17 @@ export async function collectOpenApi(app: FastifyInstance, settings: ContactSett
         { name: 'Contracts', description: 'Contracts that campaigns act on.' },
         { name: 'Tokens', description: 'Prices of tokens over time.' },
         {
+          name: 'Accounts',
+          description: 'What accounts have claimed and can claim. This is public: no token is needed.',
+        },
+        {
           name: 'Export',
           description:
             'Everything, as NDJSON records that `import` takes, or with `Accept: text/csv` as a table. A page is of one ' +
             'snapshot; `Link` leads to the next, `x-changes-cursor` to later changes.',
         },
         { name: 'Status', description: 'Indexing status and service limits.' },
-        {
-          name: 'Users',
-          description: 'Claims and rewards of accounts; access lists and profiles, which require a token.',
-        },
+        { name: 'Users', description: 'Access lists and profile of a user. These two operations need a token.' },
       ],
     },
     INTERNALS,

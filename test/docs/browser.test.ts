@@ -92,6 +92,8 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`curl -s '${url}'`)
     expect(await send(tab, 'listCampaigns')).toMatchObject({ status: '400' })
 
+    const shown = await page.locator('#getCampaign .request').textContent()
+    expect(shown, 'a shell would read braces').toMatch(/\/campaigns\/[0-9]+:0x[0-9a-f]{40}:[0-9]+'$/)
     expect(await send(tab, 'getCampaign'), 'nothing is asked without its ID').toBeUndefined()
     await page.locator('#getCampaign-id').fill(campaign.id)
     const response = await send(tab, 'getCampaign')
@@ -187,6 +189,9 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
     await page.waitForURL(`${base}/docs/operations/listCampaigns#listCampaigns-showActiveOnly`)
     const unfolded = page.locator('details[open]:not(.example-response)')
     expect(await unfolded.count()).toBe(0)
+    await page.locator('#search').fill('base unit')
+    await page.locator('#found .lead', { hasText: 'the smallest unit of a token' }).click()
+    await page.waitForURL(`${base}/docs/glossary#term-base-unit`)
     await page.locator('#search').fill('ERC20Incentive')
     await page.locator('#found a', { hasText: 'Schemas' }).first().click()
     await page.waitForURL(`${base}/docs#schema-ERC20Incentive`)

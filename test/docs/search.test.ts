@@ -18,10 +18,34 @@ afterAll(() => api[Symbol.asyncDispose]())
 describe('what people type finds its page first', () => {
   test.each([
     ['how do I page through everything exactly once', '/docs/guides/paging'],
-    ['nginx under /api', '/docs/guides/proxies#below-a-path-such-as-api'],
+    ['read everything exactly once', '/docs/guides/paging#read-everything-exactly-once'],
+    ['nginx under /api', '/docs/guides/proxies#nginx-below-a-path-such-as-api'],
+    ['nginx /api', '/docs/guides/proxies#nginx-below-a-path-such-as-api'],
+    ['new campaigns', '/docs/guides/following-changes'],
+    ['subscribe', '/docs/guides/following-changes'],
+    ['notify', '/docs/guides/following-changes#webhooks'],
+    ['alert on new claims', '/docs/guides/following-changes'],
+    ['stream', '/docs/guides/following-changes'],
     ['why is my campaign missing', '/docs/guides/filters#what-the-defaults-hide'],
     ['notified of new campaigns', '/docs/guides/following-changes'],
-    ['what can a user claim', '/docs/guides/user-rewards'],
+    ['what can a user claim', '/docs/guides/user-rewards#what-a-user-or-a-wallet-can-claim-now'],
+    ['what a wallet can claim', '/docs/guides/user-rewards#what-a-user-or-a-wallet-can-claim-now'],
+    ['claimable', '/docs/glossary#term-claimable'],
+    ['claim button', '/docs/guides/examples#a-page-with-a-claim-button'],
+    ['points', '/docs/guides/amounts#points'],
+    ['base unit', '/docs/guides/amounts#base-units-are-text'],
+    ['validator', '/docs/glossary#term-validator'],
+    ['create token', '/docs/guides/protected-operations#create-a-token'],
+    ['make a token', '/docs/guides/protected-operations#create-a-token'],
+    ['access list token', '/docs/guides/protected-operations'],
+    ['client', '/docs/client'],
+    ['how do I install the client', '/docs/client'],
+    ['typed client', '/docs/client'],
+    ['postman', '/docs/guides/examples'],
+    ['python', '/docs/guides/examples#generated-clients-for-python-go-and-others'],
+    ['swap', '/docs/guides/filters#by-action-such-as-swap-and-by-kind-and-state'],
+    ['swap base', '/docs/guides/filters#by-action-such-as-swap-and-by-kind-and-state'],
+    ['several values', '/docs/guides/filters#several-filters-several-values'],
     ['convert wei to eth', '/docs/guides/amounts'],
     ['amount is a string', '/docs/guides/amounts'],
     ['401 unauthorized', '/docs/guides/protected-operations'],
@@ -45,10 +69,16 @@ describe('what people type finds its page first', () => {
     ['etag if-none-match', '/docs/guides/caching'],
     ['how old can a response be', '/docs/guides/caching'],
     ['index my own chain', '/docs/guides/following-a-chain'],
+    ['follow chain', '/docs/guides/following-a-chain'],
+    ['supported chains', '/docs/guides/following-a-chain'],
+    ['misses nothing', '/docs/guides/following-a-chain#prove-that-nothing-is-missing'],
+    ['wait for a block', '/docs/guides/minimum-blocks'],
     ['reorg', '/docs/guides/demo#see-a-reorganisation'],
     ['how do I delete a campaign', '/docs/guides/importing'],
     ['my page shows the same campaign twice', '/docs/guides/paging'],
-    ['what does 503 mean', '/docs/guides/errors'],
+    ['503', '/docs/guides/errors#503-and-429-wait-and-retry'],
+    ['what does 503 mean', '/docs/guides/errors#503-and-429-wait-and-retry'],
+    ['which errors can I retry', '/docs/guides/errors#which-errors-to-retry'],
     ['load balancer health check', '/docs/guides/health-checks'],
     ['coming from merkl', '/docs/guides/migrating'],
     ['boost v2 api', '/docs/guides/migrating'],
@@ -59,7 +89,9 @@ describe('what people type finds its page first', () => {
     ['kubernetes readiness probe', '/docs/guides/kubernetes'],
     ['how much memory does it need', '/docs/guides/capacity'],
     ['run on several cores', '/docs/guides/several-processes'],
-    ['export to excel', '/docs/guides/user-rewards#a-statement-for-a-spreadsheet'],
+    ['export to excel', '/docs/guides/user-rewards#a-csv-of-a-year-for-a-spreadsheet-or-taxes'],
+    ['csv of my claims for the year', '/docs/guides/user-rewards#a-csv-of-a-year-for-a-spreadsheet-or-taxes'],
+    ['tax', '/docs/guides/user-rewards#a-csv-of-a-year-for-a-spreadsheet-or-taxes'],
     ['filter by chain and token', '/docs/guides/filters'],
     ['sort by ending soon', '/docs/guides/filters'],
     ['check the database with doctor', '/docs/guides/checks-and-repairs'],
@@ -69,30 +101,24 @@ describe('what people type finds its page first', () => {
     ['showActiveOnly', '/docs/operations/listCampaigns#listCampaigns-showActiveOnly'],
     ['list of all settings', '/docs/settings'],
     ['claims over time for a chart', '/docs/operations/listActivity'],
-    ['new campaigns', '/docs/guides/following-changes'],
-    ['subscribe', '/docs/guides/following-changes'],
     ['alert when a campaign is new', '/docs/guides/following-changes'],
-    ['stream', '/docs/guides/following-changes'],
-    ['503', '/docs/guides/errors#503-429-and-408-wait-and-retry'],
     ['which errors should I retry', '/docs/guides/errors'],
-    ['create token', '/docs/guides/protected-operations#create-a-token'],
     ['install the client', '/docs/client'],
-    ['typed client', '/docs/client'],
     ['what can my wallet claim', '/docs/guides/user-rewards'],
-    ['tax', '/docs/guides/user-rewards#a-statement-for-a-spreadsheet'],
-    ['csv of my claims for the year', '/docs/guides/user-rewards#a-statement-for-a-spreadsheet'],
-    ['wait for a block', '/docs/guides/minimum-blocks'],
     ['follow a chain', '/docs/guides/following-a-chain'],
-    ['several values', '/docs/guides/filters#several-filters-several-values'],
-    ['python', '/docs/guides/examples#generated-clients'],
-    ['points', '/docs/guides/amounts'],
-    ['base unit', '/docs/guides/amounts#base-units-are-text'],
   ])('%s', (query, page) => {
     const [first] = find(query)
     const [path] = first?.url.split('#') ?? []
     // A section is expected where the page has many subjects.
     expect(page.includes('#') ? first?.url : path).toBe(page)
   })
+})
+
+test('hits of the same title are told apart by a line of text', () => {
+  const hits = find('with the client').filter(({ title }) => title === 'With the client')
+  expect(hits.length).toBeGreaterThan(3)
+  expect(new Set(hits.map(({ lead }) => lead)).size).toBe(hits.length)
+  for (const { lead } of find('claim')) expect(lead.length).toBeLessThan(130)
 })
 
 test('a word may be typed in part, or with a mistake', () => {

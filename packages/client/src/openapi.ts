@@ -192,7 +192,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what an account can claim
+         * Check if an account can claim from campaigns
          * @description For each incentive of some campaigns: whether an account can claim it, and every reason that holds, with the fact that proves it.
          */
         get: operations["listEligibility"];
@@ -212,7 +212,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the rewards of an account
+         * List what an account can claim and has claimed
          * @description What an account has claimed or has a signature for, by incentive, across campaigns and chains, with the verdict on each and totals by token. An unknown account has none.
          */
         get: operations["listRewards"];
@@ -232,7 +232,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow changes
+         * Follow changes, polled or as a stream
          * @description What has changed, in the order of commits, each change once: by polling, by waiting (`wait`), or with `Accept: text/event-stream` as server-sent events: `id` is the cursor, `event` the kind, `data` the change; `Last-Event-ID` resumes. After a change, every response of this server shows it.
          */
         get: operations["listChanges"];

@@ -5,6 +5,7 @@ import { type ArticlePage, type Articles, readArticles } from './content/article
 import { toLlmsFullText, toLlmsText } from './content/llms-text.ts'
 import { openProject, type Project } from './content/project.ts'
 import { toSearchEntries } from './content/search-entries.ts'
+import { shorten } from './content/shorten.ts'
 import { documentOf, folderOf, SERVED, type Served } from './content/surfaces.ts'
 import { createLayout } from './html/layout.ts'
 import { operationUrl } from './html/operations.ts'
@@ -65,7 +66,11 @@ export function makePages(
     group.operations.map((operation) => ({ ...operation, url: operationUrl(operation), title: operation.summary })),
   )
   const page = (url: string, name: string, summary: string, body: Piece): [string, string] => {
-    const about = { url, title: name === title ? title : `${name} – ${title}`, description: toDescription(summary) }
+    const about = {
+      url,
+      title: name === title ? title : `${name} – ${title}`,
+      description: shorten(summary, MAX_DESCRIPTION),
+    }
     return [`${url.slice(1)}.html`, layout(about, body)]
   }
   return new Map([
@@ -97,13 +102,8 @@ const REFERENCE_SUMMARY =
 const GUIDES_SUMMARY =
   'Guides to the reward campaign API: first request, filters, paging, amounts, errors, caching, and how to run the service.'
 
+/** As much of a summary as search engines show. */
 const MAX_DESCRIPTION = 160
-
-/** As much of a summary as search engines show, in whole words. */
-const toDescription = (summary: string) => {
-  const line = summary.replace(/\s+/g, ' ').trim()
-  return line.length <= MAX_DESCRIPTION ? line : `${line.slice(0, MAX_DESCRIPTION).replace(/\s\S*$/, '')} …`
-}
 
 const guideList = (groups: { title: string; pages: ArticlePage[] }[]) =>
   html`<h1>Guides</h1><h2>I want to …</h2><ul class="tasks">${groups

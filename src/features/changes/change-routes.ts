@@ -29,7 +29,7 @@ const responses = uncachedResponsesOf(
 
 const listChanges = {
   operationId: 'listChanges',
-  summary: 'Follow changes',
+  summary: 'Follow changes, polled or as a stream',
   description:
     'What has changed, in the order of commits, each change once: by polling, by waiting (`wait`), or with `Accept: text/event-stream` as server-sent events: `id` is the cursor, `event` the kind, `data` the change; `Last-Event-ID` resumes. After a change, every response of this server shows it.',
   tags: ['Status'],

@@ -13,7 +13,7 @@ const listClaims = {
   summary: 'List claims',
   description:
     'Claims of an account, of campaigns, of chains, in a time range, or all, newest first. New claims do not shift the pages.',
-  tags: ['Users'],
+  tags: ['Accounts'],
   querystring: ListClaimsQuery,
   response: responsesOf(
     {

@@ -5,10 +5,10 @@ import { ListEligibilityQuery, ListEligibilityResponse } from './eligibility-sch
 
 const listEligibility = {
   operationId: 'listEligibility',
-  summary: 'List what an account can claim',
+  summary: 'Check if an account can claim from campaigns',
   description:
     'For each incentive of some campaigns: whether an account can claim it, and every reason that holds, with the fact that proves it.',
-  tags: ['Users'],
+  tags: ['Accounts'],
   querystring: ListEligibilityQuery,
   response: responsesOf(
     {

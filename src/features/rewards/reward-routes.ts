@@ -9,10 +9,10 @@ import csvExample from './reward-statement-example.json' with { type: 'json' }
 
 const listRewards = {
   operationId: 'listRewards',
-  summary: 'List the rewards of an account',
+  summary: 'List what an account can claim and has claimed',
   description:
     'What an account has claimed or has a signature for, by incentive, across campaigns and chains, with the verdict on each and totals by token. An unknown account has none.',
-  tags: ['Users'],
+  tags: ['Accounts'],
   params: ListRewardsParams,
   querystring: ListRewardsQuery,
   response: responsesOf(

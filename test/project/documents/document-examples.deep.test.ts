@@ -100,13 +100,17 @@ describe.skipIf(!isThere('curl') || !isThere('npm'))('what a document shows', ()
     folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-documents-'))
     data = await aDataFolder()
     environment = {
-      PATH: [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
+      PATH: [join(folder, 'bin'), dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
       HOME: folder,
       DATA_DIR: data.folder,
       MODULES: join(folder, 'modules'),
       npm_config_update_notifier: 'false',
       ENV_FILE: devNull,
     }
+    await mkdir(join(folder, 'bin'))
+    await writeFile(join(folder, 'bin/reward-campaigns'), `#!/bin/sh\nexec node "${join(root, CLI)}" "$@"\n`, {
+      mode: 0o755,
+    })
     service = startCli(['serve'], { ...environment, PORT: '0' })
     await writeModules(join(folder, 'modules'))
     following = await startTestApp()
@@ -140,10 +144,8 @@ describe.skipIf(!isThere('curl') || !isThere('npm'))('what a document shows', ()
     async (document) => {
       // What runs already when the examples are tried.
       const examples = examplesOf(document).filter(({ command }) => command !== 'npm start')
-      // npm takes as long as most commands themselves.
-      const typed = (command: string) => command.replace(/\bnpm run (-s|--silent) cli -- /, `node ${CLI} `)
       const printed = await type(
-        examples.map(({ command }) => withAddress(typed(command), addresses[document.path])),
+        examples.map(({ command }) => withAddress(command, addresses[document.path])),
         environment,
       )
       for (const [index, { place, expected }] of examples.entries()) {

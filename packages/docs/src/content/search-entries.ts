@@ -1,9 +1,16 @@
 import type { EntryKind, SearchEntry } from '../search/search-index.ts'
 import { type ApiDocument, groupOperations } from './api-document.ts'
 import type { ArticlePage, Articles } from './articles.ts'
+import { shorten } from './shorten.ts'
 
 /** Pages that repeat what others say better. */
 const ASIDES = ['/docs/changelog', '/docs/readme', '/docs/glossary']
+
+/** It explains what guides use. */
+const CLIENT = '/docs/client'
+
+/** As much of a place as the list of hits shows. */
+const MAX_LEAD = 120
 
 /** Everything that the search of the pages looks through. */
 export function toSearchEntries(document: ApiDocument, articles: Articles): SearchEntry[] {
@@ -15,6 +22,7 @@ export function toSearchEntries(document: ApiDocument, articles: Articles): Sear
         title: summary,
         of: `GET ${path}`,
         words: `${operationId} ${description}`,
+        lead: toLead(description),
       },
       ...parameters.map(
         (parameter): SearchEntry => ({
@@ -23,6 +31,7 @@ export function toSearchEntries(document: ApiDocument, articles: Articles): Sear
           title: parameter.name,
           of: summary,
           words: parameter.description ?? '',
+          lead: toLead(parameter.description),
         }),
       ),
     ]),
@@ -34,24 +43,41 @@ export function toSearchEntries(document: ApiDocument, articles: Articles): Sear
       title: name,
       of: 'Schemas',
       words: [description, ...Object.entries(properties).flatMap(([key, value]) => [key, value.description])].join(' '),
+      lead: toLead(description),
     }),
   )
   const sectionsOf = (
-    { url, title, name = title, task = name === title ? '' : name, sections }: ArticlePage,
-    kinds: [first: EntryKind, others: EntryKind],
+    { url, title, name = title, task = '', sections }: ArticlePage,
+    others: EntryKind,
+    first = others,
   ) =>
     sections.map(
       (section, index): SearchEntry => ({
         url: index === 0 ? url : `${url}#${section.id}`,
-        kind: index === 0 ? kinds[0] : kinds[1],
-        title: section.title,
-        of: index === 0 ? task : title,
+        kind: index === 0 ? first : others,
+        title: index === 0 ? name : section.title,
+        of: index === 0 ? task : name,
         words: section.text,
+        lead: toLead(section.lead),
       }),
     )
-  const guides = articles.guides.flatMap(({ pages }) => pages.flatMap((page) => sectionsOf(page, ['guide', 'section'])))
-  const others = articles.others.flatMap((page) =>
-    sectionsOf(page, ASIDES.includes(page.url) ? ['reference', 'aside'] : ['reference', 'reference']),
-  )
+  const termsOf = ({ url, title, terms }: ArticlePage) =>
+    terms.map(
+      (term): SearchEntry => ({
+        url: `${url}#${term.id}`,
+        kind: 'term',
+        title: term.title,
+        of: title,
+        words: term.text,
+        lead: toLead(term.lead),
+      }),
+    )
+  const guides = articles.guides.flatMap(({ pages }) => pages.flatMap((page) => sectionsOf(page, 'section', 'guide')))
+  const others = articles.others.flatMap((page) => [
+    ...sectionsOf(page, ASIDES.includes(page.url) ? 'aside' : 'reference', page.url === CLIENT ? 'guide' : undefined),
+    ...termsOf(page),
+  ])
   return [...guides, ...operations, ...others, ...schemas]
 }
+
+const toLead = (text = '') => shorten(text.replaceAll('`', ''), MAX_LEAD)

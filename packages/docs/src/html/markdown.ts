@@ -2,12 +2,23 @@ import { Marked, type Token, type Tokens } from 'marked'
 import { html, Markup } from '../../../strict-http/src/markup.ts'
 import { codeBlock } from './code.ts'
 
+/** A part of a page that can be linked to. */
+interface Section {
+  id: string
+  title: string
+  text: string
+  /** What it begins with. */
+  lead: string
+}
+
 /** A Markdown file as a page shows it. */
 export interface Article {
   title: string
   /** Its first paragraph that is no picture, as plain text. */
   summary: string
-  sections: { id: string; title: string; text: string }[]
+  sections: Section[]
+  /** What its tables of terms explain. */
+  terms: Section[]
   body: Markup
 }
 
@@ -18,10 +29,13 @@ export function toArticle(markdown: string, resolve: (link: string) => string | 
   const sections: Article['sections'] = []
   const toId = createIds()
   for (const token of tokens) {
-    if (token.type === 'heading') sections.push({ id: toId(plainText(token)), title: plainText(token), text: '' })
+    const text = plainText(token)
+    if (token.type === 'heading') sections.push({ id: toId(text), title: text, text: '', lead: '' })
     else {
       const section = sections.at(-1)
-      if (section !== undefined) section.text += ` ${plainText(token)}`
+      if (section === undefined) continue
+      section.text += ` ${text}`
+      if (token.type !== 'code') section.lead ||= text
     }
   }
   const [title] = sections
@@ -31,6 +45,12 @@ export function toArticle(markdown: string, resolve: (link: string) => string | 
     title: title.title,
     summary: first === undefined ? '' : plainText(first),
     sections,
+    terms: tokens.filter(isTermTable).flatMap(({ rows }) =>
+      rows.map(([term, ...others]) => {
+        const [title, text] = [toText(term), others.map(toText).join(' ')]
+        return { id: toTermId(title), title, text, lead: text }
+      }),
+    ),
     body: new Markup(marked.parser(tokens)),
   }
 }
@@ -71,15 +91,20 @@ function createIds() {
 
 const isPicture = (token: Token) => token.type === 'image'
 
+/** A table whose first column has terms, each of which can be linked to. */
+const isTermTable = (token: Token): token is Tokens.Table =>
+  token.type === 'table' && toText(token.header[0]) === 'term'
+
+const toTermId = (term: string) => `term-${term.replace(/[^\p{L}\p{N}]+/gu, '-')}`
+
+const toText = (cell?: Tokens.TableCell) => cell?.tokens.map(plainText).join('') ?? ''
+
 /** The words of a token without its marks. */
 function plainText(token: Token): string {
   if (token.type === 'html' || isPicture(token)) return ''
   if (token.type === 'list') return token.items.map(plainText).join(' ')
   if (token.type === 'table') {
-    return [token.header, ...token.rows]
-      .flat()
-      .map((cell: Tokens.TableCell) => cell.tokens.map(plainText).join(''))
-      .join(' ')
+    return [token.header, ...token.rows].flat().map(toText).join(' ')
   }
   if ('tokens' in token && token.tokens !== undefined) return token.tokens.map(plainText).join('')
   return 'text' in token ? token.text : ''
@@ -111,7 +136,7 @@ function createRenderer(resolve: (link: string) => string | undefined) {
       },
       table(token) {
         const row = (cells: Tokens.TableCell[], name: 'th' | 'td') =>
-          html`<tr>${cells.map((cell) => html`<${new Markup(name)}>${new Markup(this.parser.parseInline(cell.tokens))}</${new Markup(name)}>`)}</tr>`
+          html`<tr${name === 'td' && isTermTable(token) && html` id="${toTermId(toText(cells[0]))}"`}>${cells.map((cell) => html`<${new Markup(name)}>${new Markup(this.parser.parseInline(cell.tokens))}</${new Markup(name)}>`)}</tr>`
         return html`<div class="table" role="group" aria-label="Table" tabindex="0"><table><thead>${row(token.header, 'th')}</thead><tbody>${token.rows.map((cells) => row(cells, 'td'))}</tbody></table></div>`
           .text
       },

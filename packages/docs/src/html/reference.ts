@@ -19,6 +19,7 @@ export function referenceBody(document: ApiDocument): Markup {
   return html`<h1>${document.info.title} <span class="version">${document.info.version}</span></h1>
 ${overview(document.info.description)}
 <p>The same for machines: <a href="/openapi.json">openapi.json</a>, <a href="/openapi.yaml">openapi.yaml</a> (OpenAPI 3.1).</p>
+<p>What do you want to do? The <a href="/docs/guides">guides</a> begin with a list of tasks.</p>
 ${isPublicServed && quickstart(baseUrl)}
 ${needsToken && authorization}
 ${groups.map(

@@ -2,13 +2,14 @@ import MiniSearch, { type Options } from 'minisearch'
 import { toQueryTerms, toTerms, wordsOf } from './terms.ts'
 
 /** What an entry is: who searches wants an explanation first, then what can be requested. */
-export type EntryKind = 'guide' | 'section' | 'operation' | 'reference' | 'parameter' | 'schema' | 'aside'
+export type EntryKind = 'guide' | 'section' | 'operation' | 'reference' | 'term' | 'parameter' | 'schema' | 'aside'
 
 const WEIGHTS: Readonly<Record<EntryKind, number>> = {
   guide: 1.6,
   section: 1.2,
   operation: 1.1,
   reference: 1.1,
+  term: 0.6,
   parameter: 0.3,
   schema: 0.3,
   aside: 0.3,
@@ -22,15 +23,17 @@ export interface SearchEntry {
   /** What it is a part of. */
   of: string
   words: string
+  /** A line of it, by which hits of the same title are told apart. */
+  lead: string
 }
 
 /** What is shown of a place. */
-export type FoundEntry = Pick<SearchEntry, 'url' | 'title' | 'of'>
+export type FoundEntry = Pick<SearchEntry, 'url' | 'title' | 'of' | 'lead'>
 
 const OPTIONS: Options<SearchEntry> = {
   idField: 'url',
   fields: ['title', 'of', 'words'],
-  storeFields: ['kind', 'title', 'of'],
+  storeFields: ['kind', 'title', 'of', 'lead'],
   tokenize: wordsOf,
   processTerm: toTerms,
 }
@@ -57,6 +60,6 @@ export function openIndex(json: string): (query: string) => FoundEntry[] {
       prefix: (term, position) => position === terms.length - 1 && term.length > 1,
       fuzzy: (term) => term.length > 5 && 0.25,
     })
-    return found.map(({ id, title, of }) => ({ url: id, title, of }))
+    return found.map(({ id, title, of, lead }) => ({ url: id, title, of, lead }))
   }
 }
