@@ -742,7 +742,7 @@ export interface components {
             isFinal: boolean;
             /** @description What the terms, which no chain has, are committed to by. */
             configHash: components["schemas"]["Bytes32"];
-            /** @description The newest root, which a proof has to lead to; absent if not recorded. */
+            /** @description The newest root, which a proof has to lead to; zeros before the first, absent if not recorded. */
             root?: components["schemas"]["Bytes32"];
         } & (components["schemas"]["TokenIncentive"] & {
             /**

@@ -228,7 +228,9 @@ const TimeBasedIncentive = variant(
     ),
     isFinal: Type.Boolean({ description: 'Whether the newest root is the last.' }),
     configHash: ref(Bytes32, 'What the terms, which no chain has, are committed to by.'),
-    root: Type.Optional(ref(Bytes32, 'The newest root, which a proof has to lead to; absent if not recorded.')),
+    root: Type.Optional(
+      ref(Bytes32, 'The newest root, which a proof has to lead to; zeros before the first, absent if not recorded.'),
+    ),
   },
   { reward: 'proof', limit: 'budget', paysToken: true, paysOnce: false },
 )

@@ -75,7 +75,7 @@ test('a campaign is read in both layouts of its creation, of a fixed end and ope
     createdAtBlockchainNumbers: { 84532: String(startBlock) },
     incentives: [{ type: 'TimeBasedIncentive', limit: '10000', isFinal: false, openEnded: false }],
   })
-  expect(first?.incentives[0]).not.toHaveProperty('root')
+  expect(first?.incentives[0]).toHaveProperty('root', `0x${'0'.repeat(64)}`)
   expect(first?.incentives[0]).not.toHaveProperty('emissionRate')
   expect(open?.incentives[0]).toMatchObject({ openEnded: true, emissionRate: String((10_000n * 10n ** 12n) / 86_400n) })
   expect(followed.tokens()).toEqual([simulatedTokens.asset])

@@ -268,9 +268,8 @@ export const figuresOfTimed = (place: Place, state: TimedState) =>
         ...{ position: 0, contract, limit: String(limit), totalClaims: String(claims) },
         ...{ totalAmountClaimed: String(claimed), remainingBalance: String(left < 0n ? 0n : left) },
         ...{ committed: String(committed), claimUntil: iso(endTime + CLAIM_WINDOW), openEnded: kind === 'open' },
-        ...{ isFinal, configHash: wordOf('config', campaign.index) },
+        ...{ isFinal, configHash: wordOf('config', campaign.index), root },
         ...(kind === 'open' && { emissionRate: String(rateOf(limit)) }),
-        ...(root !== noRoot && { root }),
       }
       return {
         ...{ id: idOf(place, campaign), validator: campaign.manager, maxClaims: 'unlimited', claimFee: null },

@@ -24,12 +24,16 @@ test('a followed campaign is listed, and claimed with proofs of its newest root,
   const chain = new SimulatedChain(2)
   await using node = await startScriptedNode(chain)
   await using indexed = await openProven(api.database.url, [node.url], chain.startBlock)
+  const [id, user] = [`84532:${manager}:1`, addressOf('claimant', 1)]
   chain.mine([[creation]])
-  chain.mine([[deed('timed root', 900, 1)]])
   await indexed.settle()
   api.setNow(new Date((chain.head.timestamp + 100) * 1000))
+  // Its contract has no root yet, so it takes no proof.
+  await api.save(aClaimProof({ id }, user, { cumulativeAmount: '600' }))
+  expect(await claimable()).toMatchObject({ verdict: 'unknown', reasons: ['proof-outdated'] })
+  chain.mine([[deed('timed root', 900, 1)]])
+  await indexed.settle()
 
-  const [id, user] = [`84532:${manager}:1`, addressOf('claimant', 1)]
   const detail = async () => (await api.get(`/campaigns/${id}`)).json()
   expect(await detail()).toMatchObject({
     ...{ id, owner: addressOf('creator'), budget: addressOf('time-based budget') },

@@ -79,7 +79,6 @@ function toIncentive(origin: TimeBasedOrigin, state: State, endTime: bigint): Ca
   const limit = state.limit ?? BigInt(origin.totalRewards)
   const withdrawn = origin.withdrawals.reduce((total, { amount }) => total + BigInt(amount), 0n)
   const left = limit - (claimed ?? 0n) - withdrawn
-  const root = origin.roots.at(-1)?.root
   return {
     ...{ type: 'TimeBasedIncentive', asset: origin.asset, limit: String(limit) },
     ...(committed !== undefined && { committed: String(committed) }),
@@ -88,11 +87,11 @@ function toIncentive(origin: TimeBasedOrigin, state: State, endTime: bigint): Ca
     claimUntil: toInstant(endTime + BigInt(origin.claimExpiryDuration ?? 0)),
     openEnded: origin.openEnded ?? false,
     ...(emissionRate !== undefined && { emissionRate: String(emissionRate) }),
-    ...{ isFinal, configHash: origin.configHash },
-    ...(root !== undefined && root !== NO_ROOT && { root }),
+    ...{ isFinal, configHash: origin.configHash, root: origin.roots.at(-1)?.root ?? NO_ROOT },
   }
 }
 
+/** As contracts have it before the first, to which no proof leads. */
 const NO_ROOT: Hex = `0x${'0'.repeat(64)}`
 
 /** The last instant that a record holds. */
