@@ -798,7 +798,7 @@ export interface components {
             parameter: string;
             /** @description What the filter requires; several values with commas. */
             required: string | null;
-            /** @description What the campaign has instead; several values with commas, `null` without any. Of `status` the reasons: `not-started`, `ended`, `max-participants-reached`, `incentive-spent`. */
+            /** @description What the campaign has instead; several values with commas, `…` in place of those that are too many, `null` without any. Of `status` the reasons: `not-started`, `ended`, `max-participants-reached`, `incentive-spent`. */
             actual: string | null;
         };
         /** @description Whether a campaign passes the filters of a request. */

@@ -3,11 +3,16 @@ import { parameterExamples } from '../parameters/parameter-examples.ts'
 import { CampaignId, text } from '../primitives.ts'
 import { component, inline, listOf, ref, stringOrNull } from '../schema-builders.ts'
 
+/** What a URL can require is no longer. What a campaign has may be: names of a thousand tokens. */
+export const MAX_EXPLAINED_TEXT = 16_384
+
+const textOrNull = (description: string) => stringOrNull(description, { maxLength: MAX_EXPLAINED_TEXT })
+
 export const FailedFilter = component('FailedFilter', 'A filter that a campaign does not pass.', {
   parameter: text('Name of the parameter; in trending also `status`: only active campaigns are listed.'),
-  required: stringOrNull('What the filter requires; several values with commas.'),
-  actual: stringOrNull(
-    'What the campaign has instead; several values with commas, `null` without any. Of `status` the reasons: `not-started`, `ended`, `max-participants-reached`, `incentive-spent`.',
+  required: textOrNull('What the filter requires; several values with commas.'),
+  actual: textOrNull(
+    'What the campaign has instead; several values with commas, `…` in place of those that are too many, `null` without any. Of `status` the reasons: `not-started`, `ended`, `max-participants-reached`, `incentive-spent`.',
   ),
 })
 export type FailedFilter = Static<typeof FailedFilter>

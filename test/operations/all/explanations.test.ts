@@ -214,7 +214,7 @@ test('what is explained beside trending is of the same state of the data, whatev
     }
   })()
   const seen = new Set<boolean>()
-  for (let nth = 0; nth < repeated(150, 600); nth += 1) {
+  for (let nth = 0; nth < repeated(60, 300); nth += 1) {
     const lists = await read(api, '/reward-kit/trending', { tokenWhitelist: 'false', explain: campaign.id })
     expect(lists.explained.isListed, `request ${nth}`).toBe(idsOf(lists).includes(campaign.id))
     seen.add(lists.explained.isListed)

@@ -281,6 +281,20 @@ test('outlooks and claims keep their schema', async () => {
   expect(contract.faultsOf('/claims', await responseOf('/claims?pageSize=100'))).toEqual([])
 })
 
+test('explanations keep their schema, whatever is required and whatever a campaign has', async () => {
+  const tokens = Array.from({ length: 100 }, (_, nth) => `${CHAIN}:${anAddress(`required ${nth}`)}:collection`)
+  const filters = `tokens=${tokens}&tokenWhitelist=false`
+  for (const { id } of [largest, richest, smallest]) {
+    const listed = await responseOf(`/campaigns?search=${encodeURIComponent('\u{10ffff}x')}&${filters}&explain=${id}`)
+    expect(contract.faultsOf('/campaigns', listed)).toEqual([])
+    const failed = listed.explained.failed as { parameter: string; required: string; actual: string }[]
+    expect(failed.map(({ parameter }) => parameter)).toEqual(['tokens', 'search'])
+    expect(failed[0]?.required).toBe(tokens.join())
+    const trending = await responseOf(`/reward-kit/trending?${filters}&explain=${id}`)
+    expect(contract.faultsOf('/reward-kit/trending', trending)).toEqual([])
+  }
+})
+
 test('contracts keep their schema', async () => {
   const body = await responseOf('/explore/contracts')
   expect(body).toHaveLength(1)

@@ -4,9 +4,14 @@ import type { Database } from '../../../database/connection/open-database.ts'
 import { actionTemplates, campaigns } from '../../../database/tables/campaigns.ts'
 import { claims, incentives } from '../../../database/tables/incentives-and-claims.ts'
 import { tokens } from '../../../database/tables/tokens.ts'
-import type { Explanation, FailedFilter } from '../../../schemas/campaigns/campaign-explanations.ts'
+import {
+  type Explanation,
+  type FailedFilter,
+  MAX_EXPLAINED_TEXT,
+} from '../../../schemas/campaigns/campaign-explanations.ts'
 import type { CampaignFilters } from '../../../schemas/campaigns/campaign-filters.ts'
 import { toSearchWords } from '../../../schemas/parameters/search-words.ts'
+import { truncate } from '../../../schemas/texts.ts'
 import { type ColumnFilterValues, columnFilters, filteredColumns, valuesOf } from '../column-filters.ts'
 import { foldCase } from '../search.ts'
 import { campaignFacets } from '../tables.ts'
@@ -214,8 +219,10 @@ function checkActivity({ check }: Checks, filters: ExplainedFilters, facts: Fact
 }
 
 /** Several values with commas; null without any. */
-const toText = (values: string | readonly string[] | null) =>
-  typeof values === 'string' ? values : values === null || values.length === 0 ? null : values.join(',')
+function toText(values: Values | null) {
+  if (values === null || values.length === 0) return null
+  return truncate(typeof values === 'string' ? values : values.join(','), MAX_EXPLAINED_TEXT - 1)
+}
 
 /** By the words of the reasons of eligibility; empty for an active campaign. */
 function inactiveReasons({ startsAt, endsAt, isExhausted, areParticipantsReached }: Facts, now: number) {
