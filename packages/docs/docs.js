@@ -166,14 +166,15 @@ document.addEventListener('click', ({ target }) => {
   choose(wanted)
 })
 
-for (const block of document.querySelectorAll('[data-shown-in]')) {
+/* Examples are sent to this service. */
+
+for (const block of document.querySelectorAll('.code')) {
   if (!(block instanceof HTMLElement)) continue
-  const { base = '/', host = '' } = block.dataset
-  const origin = toBaseUrl(base)
+  const origin = toBaseUrl(block.dataset.base ?? '/')
   const texts = document.createTreeWalker(block, NodeFilter.SHOW_TEXT)
   while (texts.nextNode()) {
     const { currentNode } = texts
-    currentNode.nodeValue = currentNode.nodeValue?.replaceAll(host, origin) ?? null
+    currentNode.nodeValue = currentNode.nodeValue?.replace(/(http:\/\/)?localhost:3000/g, origin) ?? null
   }
 }
 

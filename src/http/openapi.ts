@@ -100,7 +100,7 @@ export async function collectOpenApi(app: FastifyInstance, settings: ContactSett
             '| --- | --- |',
             '| Amounts | Decimal strings of base units, with every digit. Read them as big integers, never as ' +
               'floating-point numbers. `decimals` of a token is how many digits follow the point. |',
-            '| Addresses | `0x` and 40 hexadecimal digits, compared without case and returned lower-case. A campaign ID is ' +
+            '| Addresses | `0x` and 40 hexadecimal digits, in upper or lower case, returned lower-case. A campaign ID is ' +
               '`<chainId>:<campaignCoreAddress>:<identifier>`. |',
             '| Lists | A parameter that is a list takes comma-separated values, and may be repeated. Responses come in ' +
               'pages: `page` counts from 1, `pageSize` is at most 100. Pages by number shift when data changes: to read ' +

@@ -237,15 +237,15 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
     expect(tab.faults).toEqual([])
   })
 
-  test('what was typed into a terminal is copied without what it answered', async () => {
+  test('what was typed into a terminal is copied without what it answered, for the service that the page is of', async () => {
     await using tab = await openPage('/docs/guides/protected-operations')
     const { page } = tab
     const block = page.locator('.code', { hasText: 'search=elan' })
     await block.getByRole('button').click()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
       [
-        `curl -s 'localhost:3000/campaigns/accesslists?search=elan' -H "Authorization: Bearer $TOKEN"`,
-        `curl -s 'localhost:3000/campaigns/accesslists?search=a%26b' -H "Authorization: Bearer $TOKEN"`,
+        `curl -s '${base}/campaigns/accesslists?search=elan' -H "Authorization: Bearer $TOKEN"`,
+        `curl -s '${base}/campaigns/accesslists?search=a%26b' -H "Authorization: Bearer $TOKEN"`,
       ].join('\n'),
     )
   })

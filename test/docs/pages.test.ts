@@ -260,7 +260,7 @@ test.each(['fetch', 'client'])('the quickstart with %s is five lines that print 
   const code = block
     .replace(/<[^>]+>/g, '')
     .replace(/&(#39|gt|lt|amp);/g, (_, name) => ({ '#39': "'", gt: '>', lt: '<', amp: '&' })[String(name)] ?? '')
-    .replaceAll('http://127.0.0.1:3000', base)
+    .replaceAll('http://localhost:3000', base)
   expect(code.split('\n')).toHaveLength(5)
   const printed: unknown[] = []
   const run = new Function(

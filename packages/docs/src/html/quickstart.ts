@@ -2,7 +2,7 @@ import { html, type Markup } from '../../../strict-http/src/markup.ts'
 import { highlight } from './highlighting.ts'
 
 /** Where the examples are sent until the page knows its own address. */
-const EXAMPLE_HOST = 'http://127.0.0.1:3000'
+const EXAMPLE_HOST = 'http://localhost:3000'
 
 const REPORT = [
   `console.log(\`\${totalCampaigns} active campaigns, the newest:\`)`,
@@ -56,6 +56,6 @@ export const quickstart = (baseUrl: string): Markup => html`<section id="quickst
 ${languageChoice}
 ${Object.entries(LINES).map(
   ([language, { syntax, lines }], index) =>
-    html`<div class="code" data-shown-in="${language}" data-base="${baseUrl}" data-host="${EXAMPLE_HOST}"${index > 0 && html` hidden`}><button type="button" class="copy" data-copies="code">Copy</button><pre tabindex="0" role="group" aria-label="Quickstart with ${language}"><code>${highlight(lines.join('\n'), syntax)}</code></pre></div>`,
+    html`<div class="code" data-shown-in="${language}" data-base="${baseUrl}"${index > 0 && html` hidden`}><button type="button" class="copy" data-copies="code">Copy</button><pre tabindex="0" role="group" aria-label="Quickstart with ${language}"><code>${highlight(lines.join('\n'), syntax)}</code></pre></div>`,
 )}
 </section>`
