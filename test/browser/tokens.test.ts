@@ -194,7 +194,7 @@ describe.skipIf(!hasBrowser)(`the page of a campaign ${inBrowser}`, ONCE_MORE, (
     const prices = page.getByRole('region', { name: 'Prices' })
     await prices.getByText('DEAR').waitFor()
     expect(await prices.locator('figcaption').allTextContents()).toEqual([
-      'DEAR: $2.50, from $2.00 to $4.00',
+      'DEAR: $2.50, between $2.00 and $4.00',
       'CHEAP: no price',
     ])
     expect(await prices.locator('path').count()).toBe(1)

@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)(`the rewards of an account ${inBrowser}`, ONCE_MORE
     )
     expect(await page.locator('.claimable-now').innerText()).toMatch(/Claimable now: [\d.]+ USDC, about \$[\d.]+/)
     expect(await rowOf('Swap to claim').innerText()).toMatch(
-      /Claimable[\s\S]*Pays [\d.]+ USDC, \$[\d.]+, until May 30, or sooner: at this pace the budget lasts \d+ \w+s/,
+      /Claimable[\s\S]*Pays [\d.]+ USDC, \$[\d.]+, until May 30, or sooner: at the pace of the last day the budget lasts \d+ \w+s/,
     )
     expect(await rowOf('Not for you').innerText()).not.toContain('Pays')
     const statement = page.waitForEvent('download')

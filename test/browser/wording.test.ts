@@ -30,6 +30,7 @@ const raffle = aCampaign({
 const listed = aCampaign({
   allowList: { owner: anAddress('owner'), contractAddress: anAddress('list'), type: 'SimpleAllowList', addresses: [] },
 })
+const afar = aCampaign({ actionSteps: [{ ...aStep(anAddress('contract')), chainId: 10 }] })
 const newToken = aCampaign({
   ...steps,
   campaignName: 'Pays what has no price',
@@ -58,7 +59,7 @@ let explorer: Explorer
 describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, () => {
   beforeAll(async () => {
     explorer = await startExplorer()
-    await explorer.api.save(priced, unpriced, raffle, newToken, places, listed, earned)
+    await explorer.api.save(priced, unpriced, raffle, newToken, places, listed, afar, earned)
     await explorer.api.save({ ...claimOf(newToken, '2500000'), claimant: another })
     await explorer.api.save(
       aClaimProof(earned, earner, { cumulativeAmount: '2500000' }),
@@ -137,6 +138,35 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
     expect(text).toMatch(/Kept by\s+0x[\s\S]* at\s+0x/)
   })
 
+  test('says in lists who may claim and where else something has to be done', async () => {
+    await using tab = await explorer.open('/explorer/campaigns?tokenWhitelist=false&showActiveOnly=false')
+    const rowOf = ({ id }: typeof raffle) =>
+      tab.page.locator('.campaigns > li', { has: tab.page.locator(`[href$="${id}"]`) }).innerText()
+    expect(await rowOf(listed)).toContain('For a list of accounts')
+    expect(await rowOf(raffle)).not.toContain('For a list of accounts')
+    expect(await rowOf(afar)).toMatch(/Base\s+to be done on\s+OP Mainnet/)
+    expect(await rowOf(newToken)).not.toContain('to be done on')
+    const [about] = await textOf(`/explorer/campaigns/${afar.id}`, '.about-campaign')
+    expect(about).toContain('to be done on OP Mainnet')
+  })
+
+  test('says what an order leaves out, and where a search may be meant', async () => {
+    const leftOut = 'campaigns without an end date are left out'
+    expect((await textOf('/explorer/campaigns?sortBy=ending-soon', '.results')).join()).toContain(leftOut)
+    expect((await textOf('/explorer/campaigns', '.results')).join()).not.toContain(leftOut)
+    await using tab = await explorer.open('/explorer/campaigns?search=draw+base')
+    expect(await tab.page.locator('.campaigns > li').count()).toBe(0)
+    await tab.page.getByRole('link', { name: 'draw on Base' }).click()
+    await tab.page.waitForURL(`${explorer.base}/explorer/campaigns?chainId=8453&search=draw`)
+    await tab.page.locator('.campaigns > li').waitFor()
+    expect(await tab.page.locator('.campaigns > li').count()).toBe(1)
+  })
+
+  test('says that nothing can be claimed now, and of what was claimed that it was', async () => {
+    expect(await textOf(`/explorer/users/${user}`, '.claimable-now')).toEqual(['No token can be claimed now.'])
+    for (const row of await textOf(`/explorer/users/${user}`, '.rewards > li .badge')) expect(row).toBe('Claimed')
+  })
+
   test('leads to the site of a project, if that is one', async () => {
     const [text] = await textOf(`/explorer/campaigns/${newToken.id}`, '[aria-labelledby="steps"]')
     expect(text).toContain('Site of the project: app.project.test')
@@ -149,7 +179,9 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
     const rows = await textOf('/', '.trending > li')
     expect(rows.find((row) => row.includes('Pays what has no price'))).toMatch(/Paid\s+–/)
     expect(rows.join()).not.toMatch(/\$0\.00(?!\d)/)
-    expect(await textOf('/explorer/contracts', '.contracts > li')).toEqual([expect.stringMatching(/Paid\s+–/)])
+    expect(await textOf('/explorer/contracts', '.contracts > li:first-child')).toEqual([
+      expect.stringMatching(/Paid\s+–/),
+    ])
     for (const path of ['/explorer/campaigns', `/explorer/campaigns/${newToken.id}`, `/explorer/users/${another}`]) {
       const texts = await textOf(path, 'main')
       expect(texts.join(), path).not.toMatch(/\$0\.00(?!\d)/)

@@ -34,14 +34,12 @@ const incentiveOf = <Type extends IncentiveType>(type: Type) => {
 }
 
 const ALL: Record<IncentiveType, string> = {
-  AllowListIncentive:
-    'A slot on an allow list, to anybody, with no end date; at most 10 users can claim; how many did is unknown.',
+  AllowListIncentive: 'A slot on an allow list, to anybody, with no end date; at most 10 users in all.',
   CGDAIncentive:
     'An auction that starts at 0.1 ASSET, falls by 0.005 ASSET with each claim and rises by 0.006 ASSET for each hour without one, to anybody, with no end date; its budget is 7 ASSET; how much of it is left is unknown.',
   ERC20Incentive:
     '0.1 ASSET to one claimant, by raffle, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left, 20 more entries possible.',
-  PointsIncentive:
-    '30 points for each claim, to anybody, with no end date; at most 40 claims can be made; how many were made is unknown.',
+  PointsIncentive: '30 points for each claim, to anybody, with no end date; at most 40 claims in all.',
   ERC20VariableIncentive:
     '0.0000000000000001% of the amount signed in each claim in ASSET, to anybody, with no end date; 0.014 ASSET of 0.026 ASSET left.',
   ERC20VariableCriteriaIncentive:
@@ -87,7 +85,7 @@ test('every variant of the document is explained, and has a name', () => {
 test('the campaign of the documentation is explained', () => {
   const shown = { ...example, tokens: tokensOf([example]) }
   expect(shown.incentives.map((incentive) => toText(sentenceOf(shown, incentive, now)))).toEqual([
-    'A slot on an allow list, to anybody, with no end date; at most 10 users can claim; how many did is unknown.',
+    'A slot on an allow list, to anybody, with no end date; at most 10 users in all.',
   ])
 })
 
@@ -134,6 +132,6 @@ test.each([
   ],
 ])('a sentence says to whom and until when: %o', (parts, said) => {
   expect(toText(sentenceOf({ ...campaign, ...parts }, points, now))).toBe(
-    `30 points for each claim, ${said}; at most 40 claims can be made; how many were made is unknown.`,
+    `30 points for each claim, ${said}; at most 40 claims in all.`,
   )
 })

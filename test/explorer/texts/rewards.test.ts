@@ -40,6 +40,37 @@ test.each<[string, Partial<Reward>]>([
     '$249.64 in WETH',
     { type: 'ERC20PeggedIncentive', rewardAmountFormatted: '250', rewardUsdValue: 249.64, tokenSymbol: 'WETH' },
   ],
+  [
+    '10% back in cbBTC, up to $250.03',
+    {
+      type: 'ERC20PeggedVariableCriteriaIncentive',
+      rewardAmountFormatted: '250',
+      rewardUsdValue: 250.03,
+      maxReward: '250000000',
+      rewardPercentage: 10,
+      tokenSymbol: 'cbBTC',
+    },
+  ],
+  [
+    'up to $250.03 in cbBTC',
+    {
+      type: 'ERC20PeggedVariableCriteriaIncentive',
+      rewardAmountFormatted: '250',
+      rewardUsdValue: 250.03,
+      maxReward: '250000000',
+      tokenSymbol: 'cbBTC',
+    },
+  ],
+  [
+    '10% back in cbBTC',
+    {
+      type: 'ERC20PeggedVariableCriteriaIncentive',
+      maxReward: '0',
+      rewardAmountFormatted: '0',
+      rewardPercentage: 10,
+      tokenSymbol: 'cbBTC',
+    },
+  ],
   ['paid in WETH', { type: 'ERC20PeggedIncentive', rewardAmountFormatted: '250', tokenSymbol: 'WETH' }],
 ])('%s', (words, parts) => {
   expect(rewardsInWords([aReward(parts)])).toBe(words)

@@ -37,6 +37,19 @@ test('a step with a token names it', () => {
   )
 })
 
+test('a token that a value has to be is named', () => {
+  const token = anAddress('token')
+  const degen = new Map([[`8453:${token}`, { decimals: 18, symbol: 'DEGEN', name: 'Degen' }]])
+  const compared = (filterType: number) => ({
+    signatureName: 'SwappedV3(address)',
+    parameters: { ...step.parameters, filterType, fieldType: 1, filterData: token },
+  })
+  const ends = `Swapped V3 on ${contract}, chain 8453`
+  expect(title(compared(0) as Partial<ActionStep>, new Map(), degen)).toBe(`${ends}, with DEGEN`)
+  expect(title(compared(1) as Partial<ActionStep>, new Map(), degen)).toBe(ends)
+  expect(title(compared(0) as Partial<ActionStep>)).toBe(ends)
+})
+
 test('a step without a readable signature is known by its selector', () => {
   const signature = `0xddf2${'5'.repeat(56)}b3ef`
   expect(title({ signature, signatureName: '' })).toBe(`Event 0xddf2…b3ef on ${contract}, chain 8453`)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Campaign, Incentive } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
 import { toText } from '../../../packages/explorer/src/campaigns/prose.ts'
-import { trustFacts } from '../../../packages/explorer/src/campaigns/trust/trust-text.ts'
+import { type TrustFact, trustFacts, trustVerdict } from '../../../packages/explorer/src/campaigns/trust/trust-text.ts'
 import { anAddress, anErc20Incentive, aTimeBasedIncentive } from '../../setup/records.ts'
 
 const openapi = JSON.parse(readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'))
@@ -32,8 +32,8 @@ test('a campaign is judged in a sentence each: its token, its funds, who validat
   expect(factsOf({})).toEqual([
     'good: Pays USDC, a known token.',
     'good: $12.5 left to claim, as read from chain 8453, as of block 54,469,617.',
-    `neutral: Claims need a signature that ${campaign.validator} accepts: the validator.`,
-    'neutral: On chain since 2026-01-01T00:00:00.000Z.',
+    `neutral: You can claim once a signer has confirmed what you did: the validator ${campaign.validator} checks the signature.`,
+    'neutral: Deployed 2026-01-01T00:00:00.000Z.',
     'neutral: No end date.',
   ])
 })
@@ -48,14 +48,35 @@ test('a token that only calls itself so, and one that is unknown, are warned of,
 })
 
 test('funds that no chain was asked for are not called good, nor those of a campaign that is not active', () => {
-  const imported = 'neutral: $12.5 left to claim, according to imported data: this chain is not indexed here.'
+  const imported = 'neutral: $12.5 left to claim, according to imported data, not checked on chain.'
   expect(factsOf({}, null)[1]).toBe(imported)
-  expect(factsOf({ incentives: [] })[0]).toMatch(/^neutral: Claims need/)
+  expect(factsOf({ incentives: [] })[0]).toMatch(/^neutral: You can claim/)
   expect(factsOf({ chainId: 10 })[1]).toBe(imported)
   expect(factsOf({ isActive: false })[1]).toMatch(/^neutral: /)
   expect(factsOf({ availableBudgetUsd: null })[1]).toBe(
-    'good: Its budget is known, as read from chain 8453, as of block 54,469,617.',
+    'good: What is left to claim has no known value in dollars, as read from chain 8453, as of block 54,469,617.',
   )
+})
+
+test('a list of those who may claim is warned of', () => {
+  const { allowList } = campaign
+  const list = (type: typeof allowList.type, addresses: string[]) =>
+    factsOf({ allowList: { ...allowList, type, addresses } }).filter((fact) => fact.startsWith('warning'))
+  expect(list('SimpleAllowList', [known ?? ''])).toEqual([
+    'warning: May be claimed by the 1 address on its allow list.',
+  ])
+  expect(list('OffchainAccessList', [])).toEqual([
+    'warning: May be claimed by the members of an access list of the service.',
+  ])
+  expect([...list('OpenAllowList', []), ...list('SimpleDenyList', [known ?? ''])]).toEqual([])
+})
+
+test('what the facts come to is said first', () => {
+  const of = (...kinds: TrustFact['kind'][]) => kinds.map((kind): TrustFact => ({ kind, sentence: [] }))
+  expect(trustVerdict(of('good', 'neutral'), true)).toBe('Nothing speaks against it.')
+  expect(trustVerdict(of('good', 'neutral'), false)).toMatch(/but nothing was checked on chain/)
+  expect(trustVerdict(of('good', 'warning'), true)).toBe('1 thing to take care of.')
+  expect(trustVerdict(of('warning', 'warning'), false)).toBe('2 things to take care of.')
 })
 
 test('a missing validator is warned of, and a proof needs none', () => {

@@ -50,7 +50,7 @@ export function CampaignFacts({ campaign }: { campaign: Campaign }) {
       </Fact>
       <Fact name="Protocol fee">
         <span title={`${protocolFee} basis points`}>
-          <Count value={toTokens(protocolFee, 2)} /> %
+          <Count value={toTokens(protocolFee, 2)} />% on top of what is paid
         </span>
       </Fact>
       <ImageLinks campaign={campaign} />

@@ -1,5 +1,6 @@
 import type { Campaign, ChainStatus, Client } from 'reward-campaigns-client'
 import { recordContract } from '../recorded-contracts.ts'
+import { comparedAddress } from './steps/step-text.ts'
 import { tokensNamed } from './tokens/known-tokens.ts'
 import { recordTokens } from './tokens/recorded-tokens.ts'
 import { fetchTokenRecords, type TokenRecords } from './tokens/token-records.ts'
@@ -37,7 +38,7 @@ export async function fetchCampaign(client: Client, id: string, signal: AbortSig
   const campaign = await client.getCampaign(id, { signal })
   recordNames(campaign)
   const [tokens, { chains }, { facets }, { trendingCampaigns }] = await Promise.all([
-    fetchTokenRecords(client, tokensNamed(campaign), signal),
+    fetchTokenRecords(client, [...new Set([...tokensNamed(campaign), ...tokensOfSteps(campaign)])], signal),
     client.getStatus({ signal }),
     client.listCampaigns(actionTypeQuery(campaign.id), { signal }),
     client.listTrendingCampaigns(projectUrlQuery(campaign), { signal }),
@@ -45,6 +46,13 @@ export async function fetchCampaign(client: Client, id: string, signal: AbortSig
   const trending = trendingCampaigns.find((entry) => entry.id === campaign.id)
   return { campaign, tokens, chains, actionType: facets?.actionType?.[0]?.value, projectUrl: trending?.projectUrl }
 }
+
+/** What may be tokens that steps deal in: what else has the address is not known as one. */
+const tokensOfSteps = ({ actionSteps }: Campaign) =>
+  actionSteps.flatMap((step) => {
+    const address = comparedAddress(step)
+    return address === undefined ? [] : [`${step.chainId}:${address}`]
+  })
 
 /** What the list of campaigns is filtered by from here has its name there. */
 function recordNames(campaign: Campaign) {

@@ -7,6 +7,7 @@ import { Picture } from '../pictures/picture.tsx'
 import { picturesOf } from './campaign-pictures.ts'
 import type { Rewarding } from './incentives/incentive-budget.ts'
 import { payoutOf } from './incentives/incentive-payouts.ts'
+import { isForList } from './incentives/incentive-sentences.ts'
 import { isFunded } from './incentives/incentive-variants.ts'
 import { Remainder } from './incentives/remainder.tsx'
 import { counted } from './prose.ts'
@@ -28,6 +29,10 @@ export function CampaignRows({ campaigns, tokens }: { campaigns: readonly Campai
   )
 }
 
+/** Chains of actions that are not that of the campaign, which pays there. */
+export const elsewhere = ({ chainId, actionSteps }: Pick<CampaignListItem, 'chainId' | 'actionSteps'>) =>
+  [...new Set(actionSteps?.map((step) => step.chainId))].filter((other) => other !== chainId)
+
 /** A campaign as an entry of the list. */
 function CampaignRow({ campaign }: { campaign: CampaignListItem & Rewarding }) {
   const { incentives, availableBudgetUsd } = campaign
@@ -40,6 +45,11 @@ function CampaignRow({ campaign }: { campaign: CampaignListItem & Rewarding }) {
           <CampaignLink campaign={campaign} />
           <div class="about">
             <ChainLabel chainId={campaign.chainId} />
+            {elsewhere(campaign).map((chainId) => (
+              <span key={chainId}>
+                to be done on <ChainLabel chainId={chainId} />
+              </span>
+            ))}
             <span>
               deployed <RelativeTime at={campaign.blockTimestamp} />
             </span>
@@ -60,6 +70,7 @@ function CampaignRow({ campaign }: { campaign: CampaignListItem & Rewarding }) {
       </ul>
       <div class="when">
         <State campaign={campaign} />
+        {isForList(campaign.allowList?.type) && <p class="badge">For a list of accounts</p>}
         {availableBudgetUsd !== null && incentives.some(isFunded) && (
           <p class="soft">
             <Usd value={availableBudgetUsd} /> left

@@ -42,7 +42,7 @@ function OfUser({ campaign: { id, chainId, incentives }, user }: { campaign: Cam
             {found?.incentives.map(({ incentiveIndex, type, verdict, reasons, ...claimable }) => (
               <li key={incentiveIndex} class="card">
                 <p>
-                  {nameOf(incentiveIndex, type)} <VerdictBadge verdict={verdict} />
+                  {nameOf(incentiveIndex, type)} <VerdictBadge verdict={verdict} reasons={reasons} />
                 </p>
                 <Reasons verdict={verdict} reasons={reasons} chainId={chainId} />
                 <HowToClaim chainId={chainId} claimable={claimable} />

@@ -44,7 +44,7 @@ export function OutlookView({ campaign, worth }: { campaign: Campaign & Rewardin
 }
 
 interface OutlookProps {
-  campaign: Rewarding
+  campaign: Rewarding & Pick<Campaign, 'endTime'>
   incentive: Incentive
   outlook: IncentiveOutlook
   at: Date
@@ -89,7 +89,8 @@ function Outlook({ campaign, incentive, outlook, at, worth }: OutlookProps) {
       </Fact>
       {secondsLeft !== undefined && (
         <Fact name={isAtRate(incentive) ? 'Lasts, at the rate that is paid' : 'Lasts, at the pace of the last 7 days'}>
-          {lasting(secondsLeft)} <span class="soft">(no forecast)</span>
+          {isBeyond(campaign.endTime, at, secondsLeft) ? 'beyond the end of the campaign' : lasting(secondsLeft)}{' '}
+          <span class="soft">(no forecast)</span>
         </Fact>
       )}
     </Facts>
@@ -117,6 +118,9 @@ const unitOf = (token: { decimals: number; symbol: string } | undefined) => ({
 
 /** An open-ended incentive pays at a rate of its own, whatever is claimed. */
 const isAtRate = (incentive: Incentive) => 'openEnded' in incentive && incentive.openEnded
+
+const isBeyond = (endTime: string | null, at: Date, secondsLeft: string) =>
+  endTime !== null && at.getTime() + Number(secondsLeft) * 1000 > Date.parse(endTime)
 
 /** Beyond some hundred years nobody counts. */
 const lasting = (seconds: string) => (seconds.length > 10 ? 'more than 300 years' : duration(Number(seconds)))

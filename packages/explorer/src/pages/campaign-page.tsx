@@ -4,6 +4,7 @@ import type { Campaign } from 'reward-campaigns-client'
 import { picturesOf } from '../campaigns/campaign-pictures.ts'
 import { allUrl } from '../campaigns/campaign-query.ts'
 import { actionTypeQuery, fetchCampaign, projectUrlQuery } from '../campaigns/campaign-request.ts'
+import { elsewhere } from '../campaigns/campaign-rows.tsx'
 import { CampaignView } from '../campaigns/campaign-view.tsx'
 import { activityOf, TIME_RANGES, type TimeRange } from '../campaigns/claims/claims-plot.tsx'
 import { newestClaimsOf } from '../campaigns/claims/newest-claims.tsx'
@@ -82,6 +83,9 @@ function Lead({ campaign }: { campaign: Campaign }) {
   return (
     <div class="about-campaign">
       <a href={allUrl({ chainId: String(chainId) })}>{chainName(chainId)}</a>
+      {elsewhere(campaign).map((other) => (
+        <span key={other}>to be done on {chainName(other)}</span>
+      ))}
       <State campaign={campaign} />
       {availableBudgetUsd !== null && incentives.some(isFunded) && (
         <span>

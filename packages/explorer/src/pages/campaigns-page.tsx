@@ -4,6 +4,7 @@ import { type LocationHook, useLocation } from 'preact-iso'
 import { queryOf, toQuery } from '../campaigns/campaign-query.ts'
 import { CampaignRows } from '../campaigns/campaign-rows.tsx'
 import { CampaignChips } from '../campaigns/filters/campaign-chips.tsx'
+import { ChainInSearch } from '../campaigns/filters/chain-in-search.tsx'
 import { Counts } from '../campaigns/filters/facets/facet-counts.ts'
 import { type Counted, REQUESTED_FACETS } from '../campaigns/filters/facets/facet-options.ts'
 import { type Entered, enteredUrl, symbolIn } from '../campaigns/filters/filter-entries.ts'
@@ -70,6 +71,9 @@ export function CampaignsPage() {
             ? counted(request.response.totalCampaigns, 'campaign')
             : WITHOUT_RESPONSE[request.state]}
         </h2>
+        {query.sortBy === 'ending-soon' && (
+          <p class="soft note">In this order, campaigns without an end date are left out.</p>
+        )}
         {request.state !== 'failed' && <HiddenByDefault parameters={parameters} isEmpty={isEmpty} />}
         <Shown request={request} lines={Math.min(pageSize || 1, 12)}>
           {({ campaigns, totalCampaigns, tokens }) => (
@@ -77,6 +81,7 @@ export function CampaignsPage() {
               {campaigns.length === 0 ? (
                 <Empty>
                   <p>{isEmpty ? 'No campaign passes these filters.' : 'There is none on this page.'}</p>
+                  {isEmpty && <ChainInSearch parameters={parameters} />}
                   {isEmpty && query.showActiveOnly === true && (
                     <p>
                       Those that are not active are left out: <a href={alsoInactive(url)}>show them too</a>.

@@ -13,20 +13,23 @@ function rewardInWords(reward: Reward): string {
   if (pays === 'slot') return 'a slot on an allow list'
   if (pays === 'points') return amount === undefined ? 'points' : `${roundDecimal(amount).short} points`
   // What is paid is worth as much of another token: only its dollars say how much.
-  if (pays === 'pegged token') {
-    const { rewardUsdValue } = reward
-    return rewardUsdValue === undefined
-      ? `paid in ${tokenSymbol}`
-      : `${roundUsd(rewardUsdValue).short} in ${tokenSymbol}`
-  }
-  const max = amount === undefined ? undefined : `${roundDecimal(amount).short} ${tokenSymbol}`
+  const isPegged = pays === 'pegged token'
+  const max = isPegged
+    ? inDollars(reward)
+    : amount === undefined
+      ? undefined
+      : `${roundDecimal(amount).short} ${tokenSymbol}`
+  const paidIn = isPegged ? ` in ${tokenSymbol}` : ''
   if (rewardPercentage !== undefined) {
     const limit = maxReward === undefined || max === undefined || amount === '0' ? '' : `, up to ${max}`
-    return `${roundDecimal(String(rewardPercentage)).short}% back${limit}`
+    return `${roundDecimal(String(rewardPercentage)).short}% back${paidIn}${limit}`
   }
   if (max === undefined || amount === '0') return `paid in ${tokenSymbol}`
-  return maxReward === undefined ? max : `up to ${max}`
+  return `${maxReward === undefined ? '' : 'up to '}${max}${paidIn}`
 }
+
+const inDollars = ({ rewardUsdValue }: Reward) =>
+  rewardUsdValue === undefined ? undefined : roundUsd(rewardUsdValue).short
 
 /** The first of the rewards, and how many more there are. */
 export function rewardsInWords(rewards: readonly Reward[]): string {

@@ -14,6 +14,7 @@ export function ClaimableView({ response: { user, claimable, claimableUsd } }: {
   const thisYear = new Date().getUTCFullYear()
   return (
     <>
+      {claimable.length === 0 && <p class="claimable-now">No token can be claimed now.</p>}
       {claimable.length > 0 && (
         <p class="claimable-now">
           Claimable now:{' '}

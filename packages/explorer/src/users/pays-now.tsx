@@ -50,7 +50,7 @@ function Deadline({ claimUntil, exhaustsAt }: { claimUntil: string | undefined; 
       )}
       {isSooner && (
         <>
-          {claimUntil === undefined ? '; ' : ', or sooner: '}at this pace the budget lasts{' '}
+          {claimUntil === undefined ? '; ' : ', or sooner: '}at the pace of the last day the budget lasts{' '}
           <Remaining until={exhaustsAt} />
         </>
       )}

@@ -30,7 +30,7 @@ export function RewardRow({ reward, name, user }: { reward: Reward; name: string
         </div>
       </div>
       <div class="verdict">
-        <VerdictBadge verdict={reward.verdict} />
+        <VerdictBadge verdict={reward.verdict} reasons={reward.reasons} />
         <PaysNow reward={reward} />
         <Reasons verdict={reward.verdict} reasons={reward.reasons} chainId={chainId} />
         <ClaimButton

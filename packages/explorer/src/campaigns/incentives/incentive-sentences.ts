@@ -31,6 +31,10 @@ function movedBy(campaign: Campaign, incentive: Incentive): Sentence {
   ]
 }
 
+/** Whether only accounts may claim that are on a list. */
+export const isForList = (type: CampaignDetail['allowList']['type'] | undefined) =>
+  type === 'SimpleAllowList' || type === 'OffchainAccessList'
+
 /** Who may claim: anyone who does what is asked, as far as the allow list admits them. */
 export function receiversOf({ allowList }: Pick<Campaign, 'allowList'>): Sentence {
   const count = allowList.addresses.length
@@ -67,8 +71,8 @@ function owedIn(
 function leftOf(campaign: Campaign, incentive: Incentive): Sentence {
   if (!isFunded(incentive)) {
     return variantOf(incentive.type)?.pays === 'slot'
-      ? ['at most ', ...countedIn(incentive.limit, 'user'), ' can claim; how many did is unknown']
-      : ['at most ', ...countedIn(incentive.limit, 'claim'), ' can be made; how many were made is unknown']
+      ? ['at most ', ...countedIn(incentive.limit, 'user'), ' in all']
+      : ['at most ', ...countedIn(incentive.limit, 'claim'), ' in all']
   }
   const { asset: of, left, total } = budgetOf(campaign, incentive)
   if (left === undefined) return ['its budget is ', { amount: total, of }, '; how much of it is left is unknown']

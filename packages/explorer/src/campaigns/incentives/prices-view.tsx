@@ -19,7 +19,9 @@ export function PricesView({ campaign, request }: { campaign: Rewarding; request
               <figcaption>
                 <AssetName asset={assetOf(campaign, token.split(':')[1] ?? '')} />:{' '}
                 {priceUsd === null ? <span class="soft">no price</span> : <Usd value={priceUsd} />}
-                <Extremes series={series} />
+                <Extremes
+                  prices={[...series.map((point) => point.priceUsd), ...(priceUsd === null ? [] : [priceUsd])]}
+                />
               </figcaption>
               {series.length > 1 && (
                 <svg aria-hidden="true" viewBox={`0 -1 ${WIDTH} ${HEIGHT + 2}`} preserveAspectRatio="none">
@@ -40,13 +42,13 @@ export function PricesView({ campaign, request }: { campaign: Rewarding; request
   )
 }
 
-/** The lowest and the highest price of the plot, which it shows at its bottom and at its top. */
-function Extremes({ series }: { series: NonNullable<TokenPrices['series']> }) {
-  if (series.length < 2) return null
-  const sorted = series.map(({ priceUsd }) => priceUsd).sort((one, other) => Number(one) - Number(other))
+/** The lowest and the highest of the prices of the plot and of now. */
+function Extremes({ prices }: { prices: readonly string[] }) {
+  if (prices.length < 3) return null
+  const sorted = [...prices].sort((one, other) => Number(one) - Number(other))
   return (
     <span class="soft">
-      , from <Usd value={sorted[0]} /> to <Usd value={sorted.at(-1)} />
+      , between <Usd value={sorted[0]} /> and <Usd value={sorted.at(-1)} />
     </span>
   )
 }

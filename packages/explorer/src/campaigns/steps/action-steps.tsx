@@ -1,5 +1,7 @@
 import type { Campaign } from 'reward-campaigns-client'
+import { servicePath } from '../../navigation/service-path.ts'
 import { ZERO_ADDRESS } from '../../texts/zero-address.ts'
+import { hasAddressLookups } from '../../users/user-link.tsx'
 import { allUrl } from '../campaign-query.ts'
 import type { Rewarding } from '../incentives/incentive-budget.ts'
 import { Prose } from '../prose-view.tsx'
@@ -26,6 +28,12 @@ export function ActionSteps({ campaign }: { campaign: Campaign & Rewarding }) {
         ))}
       </ol>
       {actionSteps.length > SHOWN_STEPS && <p class="soft">And {actionSteps.length - SHOWN_STEPS} more.</p>}
+      {hasAddressLookups() && (
+        <p class="soft">
+          Then look at <a href={servicePath('/explorer/users')}>your rewards</a>: once what you did is confirmed, they
+          say how to claim.
+        </p>
+      )}
       <details class="exact">
         <summary>Exact conditions</summary>
         <ol class="steps">

@@ -38,6 +38,12 @@ export function wordsOf(step: ActionStep, names: ContractNames = new Map()): Sen
 const isAnything = ({ filterType, fieldType, fieldIndex }: ActionStep['parameters']) =>
   fieldIndex === RESERVED_INDEX && COMPARISONS[filterType] === 'be' && FIELD_TYPES[fieldType] === 'bytes'
 
+/** The address that a value of the step has to be, if it has to be one. */
+export function comparedAddress({ chainId, parameters: { filterType, fieldType, filterData } }: ActionStep) {
+  const value = COMPARISONS[filterType] === 'be' ? decoded(filterData, fieldType, chainId) : ''
+  return typeof value === 'object' && 'address' in value ? value.address : undefined
+}
+
 function conditionOf(step: ActionStep, names: ContractNames): Sentence {
   const { chainId, parameters } = step
   const { filterType, fieldType, filterData } = parameters

@@ -4,7 +4,7 @@ import type { Sentence } from '../prose.ts'
 import type { KnownTokens } from '../tokens/known-tokens.ts'
 import type { ContractNames } from './contract-names.ts'
 import { readSignature } from './signatures.ts'
-import type { ActionStep } from './step-text.ts'
+import { type ActionStep, comparedAddress } from './step-text.ts'
 
 /** Abbreviations, words, and numbers at the end of either, in a name of a contract's: `ETH`, `Bridge`, `V3`. */
 const WORDS = /[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+/g
@@ -38,5 +38,13 @@ export function titleOf(step: ActionStep, names: ContractNames, tokens: KnownTok
       : [contract === '' ? { address: targetContract, chainId } : { name: contract }]),
     ', ',
     { chainId },
+    ...tokenWith(step, tokens),
   ]
+}
+
+/** The token that one of its values has to be. */
+function tokenWith(step: ActionStep, tokens: KnownTokens): Sentence {
+  const address = comparedAddress(step)
+  const symbol = address === undefined ? undefined : tokens.get(`${step.chainId}:${address}`)?.symbol.trim()
+  return symbol === undefined || symbol === '' ? [] : [', with ', { name: symbol }]
 }

@@ -1,8 +1,9 @@
 import type { Campaign, ChainStatus } from 'reward-campaigns-client'
 import { ZERO_ADDRESS } from '../../texts/zero-address.ts'
 import type { Rewarding } from '../incentives/incentive-budget.ts'
+import { isForList, receiversOf } from '../incentives/incentive-sentences.ts'
 import { isFunded, variantOf } from '../incentives/incentive-variants.ts'
-import { countedIn, type Sentence } from '../prose.ts'
+import { counted, countedIn, type Sentence } from '../prose.ts'
 import type { TokenRecords } from '../tokens/token-records.ts'
 
 /** What speaks for a campaign, what against it, and what is to be known of it. */
@@ -24,10 +25,27 @@ export const trustFacts = (
 ): TrustFact[] => [
   ...tokenFacts(campaign, tokens),
   ...fundingFacts(campaign, chains),
+  ...receiverFacts(campaign),
   validatorFact(campaign),
-  { kind: 'neutral', sentence: ['On chain since ', { instant: toIso(campaign.blockTimestamp) }, '.'] },
+  { kind: 'neutral', sentence: ['Deployed ', { instant: toIso(campaign.blockTimestamp) }, '.'] },
   endFact(campaign, now),
 ]
+
+/**
+ * What the facts come to, in a sentence.
+ *
+ * @param isRead whether the chain of the campaign is read here.
+ */
+export function trustVerdict(facts: readonly TrustFact[], isRead: boolean): string {
+  const warnings = facts.filter(({ kind }) => kind === 'warning').length
+  if (warnings > 0) return `${counted(warnings, 'thing')} to take care of.`
+  return isRead
+    ? 'Nothing speaks against it.'
+    : 'Nothing speaks against it, but nothing was checked on chain: its data was imported.'
+}
+
+export const isRead = ({ chainId }: Pick<Campaign, 'chainId'>, chains: readonly ChainStatus[]) =>
+  chains.some((chain) => chain.chainId === chainId && chain.asOfBlock !== null)
 
 /** A fact for each token that is paid, known ones first. */
 function tokenFacts({ chainId, incentives }: Campaign, tokens: TokenRecords): TrustFact[] {
@@ -55,14 +73,22 @@ function fundingFacts({ chainId, incentives, availableBudgetUsd, isActive }: Cam
   if (!incentives.some(isFunded)) return []
   const asOfBlock = chains.find((chain) => chain.chainId === chainId)?.asOfBlock
   const left: Sentence =
-    availableBudgetUsd === null ? ['Its budget is known'] : [{ usd: availableBudgetUsd }, ' left to claim']
+    availableBudgetUsd === null
+      ? ['What is left to claim has no known value in dollars']
+      : [{ usd: availableBudgetUsd }, ' left to claim']
   const source: Sentence =
     asOfBlock == null
-      ? [', according to imported data: this chain is not indexed here.']
+      ? [', according to imported data, not checked on chain.']
       : [', as read from ', { chainId }, ', as of block ', { count: asOfBlock }, '.']
   const kind: TrustFact['kind'] = asOfBlock == null || !isActive ? 'neutral' : 'good'
   return [{ kind, sentence: [...left, ...source] }]
 }
+
+/** Who does what is asked without being on the list is not paid. */
+const receiverFacts = (campaign: Campaign): TrustFact[] =>
+  isForList(campaign.allowList.type)
+    ? [{ kind: 'warning', sentence: ['May be claimed by ', ...receiversOf(campaign), '.'] }]
+    : []
 
 function validatorFact({ validator, chainId, incentives }: Campaign): TrustFact {
   if (incentives.length > 0 && incentives.every(({ type }) => variantOf(type)?.isEarnedOverTime)) {
@@ -72,7 +98,11 @@ function validatorFact({ validator, chainId, incentives }: Campaign): TrustFact 
     ? { kind: 'warning', sentence: ['No validator is recorded.'] }
     : {
         kind: 'neutral',
-        sentence: ['Claims need a signature that ', { address: validator, chainId }, ' accepts: the validator.'],
+        sentence: [
+          'You can claim once a signer has confirmed what you did: the validator ',
+          { address: validator, chainId },
+          ' checks the signature.',
+        ],
       }
 }
 

@@ -2,7 +2,7 @@ import type { Campaign, ChainStatus } from 'reward-campaigns-client'
 import type { Rewarding } from '../incentives/incentive-budget.ts'
 import { Prose } from '../prose-view.tsx'
 import type { TokenRecords } from '../tokens/token-records.ts'
-import { type TrustFact, trustFacts } from './trust-text.ts'
+import { isRead, type TrustFact, trustFacts, trustVerdict } from './trust-text.ts'
 
 const SIGNS: Readonly<Record<TrustFact['kind'], readonly [sign: string, words: string]>> = {
   good: ['✓', 'Good: '],
@@ -22,9 +22,13 @@ export function TrustView({
   chains: readonly ChainStatus[]
   now: Date
 }) {
+  const facts = trustFacts(campaign, tokens, chains, now)
   return (
     <ul class="trust">
-      {trustFacts(campaign, tokens, chains, now).map(({ kind, sentence }, index) => (
+      <li>
+        <strong>{trustVerdict(facts, isRead(campaign, chains))}</strong>
+      </li>
+      {facts.map(({ kind, sentence }, index) => (
         <li key={index} class={kind}>
           <span class="sign" aria-hidden="true">
             {SIGNS[kind][0]}
