@@ -288,7 +288,11 @@ test('each failure and each of its headers is declared, with sentences that the 
         if (isExport(url)) return [limited.get(`${url}?limit=1`)]
         if (url === '/changes') return [limited.get(url), limited.get(`${url}?after=${beforeTokens}&pageSize=1`)]
         if (url === '/claims')
-          return [limited.get(url), limited.get(`${url}?claimant=${TOKEN.address}`), cutOff.get(url)]
+          return [
+            ...[limited.get(url), limited.get(`${url}?claimant=${TOKEN.address}`), limited.get(`${url}?format=csv`)],
+            cutOff.get(url),
+          ]
+        if (url.endsWith('/rewards')) return [limited.get(url), limited.get(`${url}?format=csv`), cutOff.get(url)]
         if (url === '/campaigns') return [limited.get(url), limited.get(`${url}?cursor=start`), cutOff.get(url)]
         return isKept ? [limited.get(url), cutOff.get(url)] : [limited.get(url, authorization)]
       case '304':
