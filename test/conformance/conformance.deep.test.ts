@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Conformance, examineDeployment } from 'reward-campaigns-conformance'
 import { generateSample } from 'reward-campaigns-sample-data'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { proofRecord, settledAt, settledId, wallet } from '../../demo/offer.ts'
+import { manager, timedContractOf } from '../../demo/time-based.ts'
 import { setFollowed } from '../setup/data/followed-chains.ts'
 import { aPayload } from '../setup/data/payloads.ts'
 import {
@@ -77,7 +79,7 @@ type Tamper = (
   count: number,
 ) => unknown
 
-async function startProxy(tamper: Tamper = () => undefined, delayMs = 0) {
+async function startProxy(tamper: Tamper = () => undefined, delayMs = 0, service = api) {
   const paths: string[] = []
   let underWay = 0
   let maxConcurrentRequests = 0
@@ -90,7 +92,7 @@ async function startProxy(tamper: Tamper = () => undefined, delayMs = 0) {
       statusCode,
       headers: answered,
       payload,
-    } = await api.app.inject({ method: method as 'GET', url: path, headers: asked })
+    } = await service.app.inject({ method: method as 'GET', url: path, headers: asked })
     const { 'content-length': _length, ...kept } = answered
     const reply: Reply = { status: statusCode, headers: kept, text: payload }
     await sleep(delayMs)
@@ -158,6 +160,108 @@ test('what is earned at a rate lasts as long as that says, whatever is claimed',
   const baseUrl = await service.app.listen({ host: '127.0.0.1', port: 0 })
   const findings = await examineDeployment({ baseUrl })
   expect(findings.find(({ check }) => check === 'figures')).toMatchObject({ state: 'ok' })
+})
+
+/** What a followed chain has of a campaign that the demo plays: one has claimed a part of what a proof says. */
+async function startEarned() {
+  const service = await startTestApp()
+  const { number, token, limit, startTime, endTime, earned } = settledAt(Math.floor(Date.now() / 1000) - 86_400)
+  const chainId = Number(settledId.split(':')[0])
+  const committed = [...earned.values()].reduce((sum, amount) => sum + amount, 0n)
+  const at = (seconds: number) => new Date(seconds * 1000).toISOString()
+  const terms = {
+    ...{ limit: String(limit), committed: String(committed), claimUntil: at(endTime + 60 * 86_400) },
+    root: proofRecord.root,
+  }
+  const campaign = aCampaign({
+    ...{ id: settledId, action: timedContractOf({ number }), validator: manager },
+    ...{ startTime: at(startTime), endTime: at(endTime), incentives: [aTimeBasedIncentive(token.address, terms)] },
+  })
+  const open = aCampaign({
+    id: `${chainId}:${manager}:1`,
+    incentives: [
+      aTimeBasedIncentive(token.address, { openEnded: true, committed: '300', emissionRate: '7000000000000' }),
+    ],
+  })
+  const claim = aClaim(campaign, { claimant: wallet, amount: '2500000', blockTimestamp: String(startTime + 60) })
+  await service.save(campaign, open, claim, { ...proofRecord, type: 'claimProof' })
+  await setFollowed(service.database, chainId, 90)
+  return service
+}
+
+const LIST = /^\/campaigns\?incentiveType=TimeBasedIncentive/
+const inAll = (change: object) => (body: Earned) => {
+  for (const { incentives } of body.campaigns) for (const incentive of incentives) Object.assign(incentive, change)
+}
+
+interface Earned {
+  campaigns: { incentives: object[] }[]
+}
+
+const earnings: { what: string; says: RegExp; path: RegExp; change: (body: Earned) => unknown }[] = [
+  {
+    what: 'more is committed and left than there is',
+    says: /has committed more than its limit; .* has more left than was not claimed/,
+    path: LIST,
+    change: inAll({ committed: '500000001', remainingBalance: '500000000', totalAmountClaimed: '1' }),
+  },
+  {
+    what: 'claims end before the campaign, and it pays at a rate for ever',
+    says: /though it is not open-ended; .* cannot be claimed until its end; .* another deadline than that of/,
+    path: LIST,
+    change: inAll({ claimUntil: '2020-01-01T00:00:00.000Z', openEnded: false, emissionRate: '1' }),
+  },
+  {
+    what: 'another root is in force',
+    says: /by a proof that does not lead to its root$/,
+    path: LIST,
+    change: inAll({ root: `0x${'1'.repeat(64)}` }),
+  },
+  {
+    what: 'it lasts longer than its rate says',
+    says: /tells of another time left than the rate of an open-ended campaign gives$/,
+    path: /^\/outlook\?campaignId=31337:0x\w+:1$/,
+    change: inAll({ secondsLeft: '7' }),
+  },
+  {
+    what: 'a claim pays otherwise',
+    says: /says of a time-based campaign another reward than its proof less what was claimed$/,
+    path: /^\/eligibility/,
+    change: inAll({ rewardNow: '12500000' }),
+  },
+  {
+    what: 'another call claims it',
+    says: /claims a time-based campaign by another call; /,
+    path: /^\/eligibility/,
+    change: inAll({ transaction: { to: manager, data: '0x' } }),
+  },
+]
+
+describe('what is earned over time on a followed chain', () => {
+  let service: TestApp
+  beforeAll(async () => {
+    service = await startEarned()
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  test('is as it is promised', async () => {
+    const response = await service.get(`/eligibility?user=${wallet}&campaignId=${settledId}`)
+    expect(response.json().campaigns[0].incentives).toMatchObject([{ verdict: 'claimable', rewardNow: '10000000' }])
+    await using proxy = await startProxy(undefined, 0, service)
+    expect((await examineDeployment({ baseUrl: proxy.baseUrl })).filter(({ state }) => state !== 'ok')).toEqual([])
+  })
+
+  test.each(earnings)('is found to be broken where $what', async ({ says, path: tampered, change }) => {
+    const tamper: Tamper = (reply, { path, method }) =>
+      method === 'GET' && reply.status === 200 && tampered.test(path)
+        ? edit(reply, (body) => change(body as unknown as Earned))
+        : undefined
+    await using proxy = await startProxy(tamper, 0, service)
+    const findings = await examineDeployment({ baseUrl: proxy.baseUrl })
+    expect(findings.find(({ check }) => check === 'figures')).toMatchObject({
+      ...{ state: 'failed', found: expect.stringMatching(says) },
+    })
+  })
 })
 
 const list = /^\/campaigns(\?|$)/

@@ -20,6 +20,7 @@ import {
 import { findRewardViolations } from './reward-checks.ts'
 import { findStatementViolations } from './statement-checks.ts'
 import { findTargets, type Target } from './targets.ts'
+import { findTimeBasedViolations } from './time-based-checks.ts'
 
 export interface Conformance {
   baseUrl: string
@@ -115,9 +116,12 @@ export async function examineDeployment({ baseUrl, token, bounds = BOUNDS }: Con
     },
     {
       name: 'figures',
-      promise: 'activity and outlook add up, and agree with claims',
+      promise: 'activity, outlook and what is earned over time add up, and agree with claims',
       isAboutData: true,
-      violations: [() => findFigureViolations(documented, operations)],
+      violations: [
+        () => findFigureViolations(documented, operations),
+        () => findTimeBasedViolations(documented, operations),
+      ],
     },
     {
       name: 'rewards',

@@ -136,7 +136,7 @@ function atThePace({ budgetLeft, spentInBasis = '0' }: Outlook) {
 }
 
 /** An open-ended incentive pays what is not earned yet at a rate of its own: base units a second, times 10^12. */
-function atItsRate({ limit = '0', committed, emissionRate = '0' }: Incentive) {
+export function atItsRate({ limit = '0', committed, emissionRate = '0' }: Incentive) {
   if (committed === undefined || emissionRate === '0') return undefined
   const left = BigInt(limit) - BigInt(committed)
   return ((left > 0n ? left : 0n) * 10n ** 12n) / BigInt(emissionRate)

@@ -32,7 +32,7 @@ export const verdictAndReasons = {
   }),
   reasons: Type.Array(Reason, {
     description:
-      'All reasons that hold; `signature-missing`, `claimed-before` and `proof-outdated` (the contract has a newer root) do not block by themselves.',
+      'All reasons that hold; `signature-missing`, `claimed-before` and `proof-outdated` (the contract has another root) do not block by themselves.',
   }),
 }
 
