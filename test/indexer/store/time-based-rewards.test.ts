@@ -118,12 +118,13 @@ test('the versions that managers and cores tell are read, each once, and not aga
 })
 
 test('a manager that is added to the chain file is read from its start, and then followed as if it had always been there', async () => {
-  await using database = await createTestDatabase()
+  await using api = await borrowTestApp()
   await using fresh = await createTestDatabase()
+  const { database } = api
   const chain = new SimulatedChain(3)
   await using node = await startScriptedNode(chain)
   const { startBlock } = chain
-  const campaigns = async (of: TestDatabase) =>
+  const campaigns = async (of: Pick<TestDatabase, 'query'>) =>
     of.query(
       `select id, claim_count::integer as claims, incentives.definition from campaigns
       join incentives on campaign_key = campaigns.key order by id`,
@@ -135,9 +136,19 @@ test('a manager that is added to the chain file is read from its start, and then
     await before.settle()
     expect(await campaigns(database)).toEqual([])
   }
+  const read = async (path: string) => (await api.get(path)).json()
+  const { nextCursor } = await read('/changes')
   chain.mine([[deed('timed claim', 7, 2)]])
   await using grown = await openProven(database.url, [node.url], startBlock)
   await grown.settle()
+  const { changes } = await read(`/changes?after=${nextCursor}`)
+  const kinds = changes.map(({ kind }: { kind: string }) => kind)
+  // What it brings is told as any other, and nothing has to be read anew.
+  expect(kinds.filter((kind: string) => kind !== 'token.changed')).toEqual([
+    'campaign.added',
+    'claim.added',
+    'claim.added',
+  ])
   chain.mine([[deed('timed claim', 9, 3)]])
   await grown.settle()
   await using other = await openProven(fresh.url, [node.url], startBlock)
@@ -152,4 +163,32 @@ test('a manager that joins is not followed with the rest before all of it is rea
   const following = { chain: simulatedChain } as unknown as Following
   const { chain } = withoutAdded(following, { joining } as unknown as FollowedState)
   expect([[...chain.cores], [...chain.timeBasedManagers]]).toEqual([[core], []])
+})
+
+test('whatever happens to a campaign is told as a change of it, and what does not decode is not', async () => {
+  await using api = await borrowTestApp()
+  const chain = new SimulatedChain(2)
+  await using node = await startScriptedNode(chain)
+  await using indexed = await openProven(api.database.url, [node.url], chain.startBlock)
+  chain.mine([[{ ...creation, kind: 'open' }]])
+  await indexed.settle()
+  const read = async (path: string) => (await api.get(path)).json()
+  const withdrawal: TimedDeed = { type: 'timed withdrawal', campaign: 0, amount: 50, isDirect: true }
+  const life: [deed: TimedDeed, kinds: string][] = [
+    [deed('timed root', 900, 1), 'campaign.changed'],
+    [deed('timed claim', 250, 1), 'campaign.changed claim.added'],
+    [{ type: 'timed top-up', campaign: 0, amount: 300, indexed: 1 }, 'campaign.changed'],
+    [withdrawal, 'campaign.changed'],
+    [{ ...withdrawal, isDirect: false }, 'campaign.changed'],
+    [{ type: 'timed noise', campaign: 0 }, ''],
+    [{ type: 'timed finality', campaign: 0 }, 'campaign.changed'],
+    [{ type: 'timed end', campaign: 0 }, 'campaign.changed'],
+  ]
+  for (const [done, kinds] of life) {
+    const { nextCursor } = await read('/changes')
+    chain.mine([[done]])
+    await indexed.settle()
+    const { changes } = await read(`/changes?after=${nextCursor}`)
+    expect(changes.map(({ kind }: { kind: string }) => kind).join(' '), done.type).toBe(kinds)
+  }
 })
