@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AppliedChanges } from '../../src/database/migrate-database.ts'
+import { aPayload } from '../setup/data/payloads.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { copySources, filesOf, filesToldOf, type Recipe } from '../setup/documents/copied-sources.ts'
 import { aCampaign, aClaim, anAddress, aStep, aToken } from '../setup/records.ts'
@@ -274,19 +275,30 @@ const variant: Recipe = [
   'WeeklyIncentive',
   'An amount of a token that claims may take again and again.',
   { asset, reward: shareOf('the amount signed in the claim'), limit: budgetLimit, ...tokenProperties },
-  { reward: 'share', limit: 'budget', paysToken: true, paysOnce: false },
+  { reward: 'share', limit: 'budget', paysToken: true, paysAsSigned: true, paysOnce: false },
 )
 
 const BadgeIncentive = variant(
   'BadgeIncentive',
   'A badge, which is no token.',
   { asset: address('Contract of the badge.'), limit: baseUnits('Maximum number of claims; not an amount.') },
-  { reward: 'none', limit: 'claims', paysToken: false, paysOnce: true },
+  { reward: 'none', limit: 'claims', paysToken: false, paysAsSigned: false, paysOnce: true },
+)
+
+const StreakIncentive = variant(
+  'StreakIncentive',
+  'A fixed amount of a token for each claim, as often as its validator allows.',
+  { asset, reward: baseUnits('Paid for each claim, in base units of the asset.'), limit: budgetLimit, ...tokenProperties },
+  { reward: 'fixed', limit: 'budget', paysToken: true, paysAsSigned: false, paysOnce: false },
 )
 
 `,
   ],
-  ['src/schemas/campaigns/incentives.ts', '  AllowListIncentive,\n', '  WeeklyIncentive,\n  BadgeIncentive,\n'],
+  [
+    'src/schemas/campaigns/incentives.ts',
+    '  AllowListIncentive,\n',
+    '  WeeklyIncentive,\n  BadgeIncentive,\n  StreakIncentive,\n',
+  ],
 ]
 
 test('an incentive variant is added to one file of the sources, and is derived, listed and ranked by its traits', async () => {
@@ -333,6 +345,22 @@ test('whether a variant pays the token in its field `asset` is a trait', async (
   const { trendingCampaigns } = (await api.get('/reward-kit/trending')).json()
   const ranked = trendingCampaigns.find(({ id }: { id: string }) => id === campaign.id)
   expect(ranked.incentives).toEqual([expect.objectContaining({ type: 'BadgeIncentive', assetAddress: other })])
+})
+
+test('whether a claim pays what is signed is a trait, whatever limits the incentive', async () => {
+  const [streak, weekly] = ['StreakIncentive', 'WeeklyIncentive'].map((type) => ({
+    ...{ type, asset: anAddress('streak'), reward: type === 'StreakIncentive' ? '7' : '0', limit: '1000' },
+  }))
+  const campaign = aCampaign({ incentives: [streak ?? {}, weekly ?? {}] as (typeof campaign)['incentives'] })
+  const claimant = anAddress('who is on a streak')
+  const signed = (incentiveId: number) => ({
+    ...{ type: 'claimSignature' as const, campaignId: campaign.id, incentiveId, claimant },
+    signature: aPayload(30n),
+    referrer: anAddress('referrer'),
+  })
+  await api.save(campaign, signed(0), signed(1))
+  const { campaigns } = (await api.get(`/eligibility?user=${claimant}&campaignId=${campaign.id}`)).json()
+  expect(campaigns[0].incentives.map(({ rewardNow }: { rewardNow: string }) => rewardNow)).toEqual(['7', '30'])
 })
 
 const column: Recipe = [

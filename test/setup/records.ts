@@ -11,6 +11,7 @@ import type {
   TokenRecord,
 } from '../../src/ingest/records.ts'
 import { type IncentiveType, incentiveTypes } from '../../src/schemas/campaigns/incentives.ts'
+import { fieldsBySchema } from './data/fields-by-schema.ts'
 
 /*
  * Records for tests: complete, all different, and the same in every run. What a test is about, it says itself.
@@ -153,7 +154,7 @@ export const mintingStep = { ...aStep(anAddress('mint')), signatureName: 'mint(a
 type IncentiveRecord = CampaignRecord['incentives'][number]
 
 /**
- * Each of the variants once, with all its fields, in the order of the reference. `toAddress` makes the addresses
+ * Each of the variants once, with all its fields, in the order of the reference; those of a variant that is not here follow from its schema. `toAddress` makes the addresses
  * from the words `asset`, `peg`, `venue`, `allow list` and `criteria`.
  */
 export function anIncentiveOfEachVariant(toAddress: (word: string) => string): IncentiveRecord[] {
@@ -162,7 +163,7 @@ export function anIncentiveOfEachVariant(toAddress: (word: string) => string): I
   const figures = { claimedAmount: '11', totalAmountClaimed: '12', totalClaims: '13', remainingBalance: '14' }
   const criteria = { criteriaType: 1, signature: '0xa9059cBB', fieldIndex: 3, targetContract: toAddress('criteria') }
   const scaled = { reward: '2000000000000000000', limit: '5000', maxReward: '600', rebatePercentage: 2.5 }
-  const fields: Record<IncentiveType, object> = {
+  const fields: Partial<Record<IncentiveType, object>> = {
     AllowListIncentive: { allowListAddress: toAddress('allow list'), limit: '10' },
     CGDAIncentive: { asset, initialReward: '100', rewardDecay: '5', rewardBoost: '6', totalBudget: '7000' },
     ERC20Incentive: { asset, strategy: 1, reward: '100', limit: '20', ...figures },
@@ -183,7 +184,7 @@ export function anIncentiveOfEachVariant(toAddress: (word: string) => string): I
       ...{ configHash: `0x${'c'.repeat(64)}`, root: `0x${'d'.repeat(64)}` },
     },
   }
-  return incentiveTypes.map((type) => ({ type, ...fields[type] }))
+  return incentiveTypes.map((type) => ({ type, ...(fields[type] ?? fieldsBySchema(type, toAddress)) }))
 }
 
 /** Records as a reader of files or blocks gives them: addresses and IDs in lower case. */

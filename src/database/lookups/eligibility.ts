@@ -180,10 +180,6 @@ function proofReasons(row: FactRow): AppliedReason[] {
   return found.owed > 0n ? [] : [[{ code: 'already-claimed', ...lastOf(row) }, 'blocked']]
 }
 
-/** Whether the contract pays what the claim says, which the validator has signed. All others pay an amount of their own. */
-const isPaidAsSigned = (type: IncentiveType) =>
-  incentiveTraits[type].limit === 'budget' && incentiveTraits[type].reward !== 'auction'
-
 const WAD = 10n ** 18n
 
 /** What a claim pays at the moment, in base units of the reward token, or in points; undefined if it is nothing, or unknown. */
@@ -193,7 +189,7 @@ async function amountOf(row: FactRow) {
     const { owed = 0n, isOutdated } = proofOf(row) ?? {}
     return owed > 0n && !isOutdated ? owed : undefined
   }
-  if (!isPaidAsSigned(type)) return rewardNow === null || entries !== null ? undefined : BigInt(rewardNow)
+  if (!incentiveTraits[type].paysAsSigned) return rewardNow === null || entries !== null ? undefined : BigInt(rewardNow)
   // Loads the coder of calls, which few requests need.
   const { toSignedAmount } = await import('../../schemas/payloads/encode-claim-transaction.ts')
   const signed = signature === null ? undefined : toSignedAmount(signature)
@@ -205,7 +201,8 @@ async function amountOf(row: FactRow) {
 }
 
 /** Whether the contract refuses a claim of more than is left; an auction pays what there is, and points have no end. */
-const needsBudget = (type: IncentiveType) => incentiveTraits[type].limit === 'remaining claims' || isPaidAsSigned(type)
+const needsBudget = (type: IncentiveType) =>
+  incentiveTraits[type].paysToken && incentiveTraits[type].reward !== 'auction'
 
 const exceedsBudget = ({ type, budgetLeft }: FactRow, amount: bigint | undefined) =>
   amount !== undefined && budgetLeft !== null && needsBudget(type) && amount > BigInt(budgetLeft)

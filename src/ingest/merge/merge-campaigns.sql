@@ -55,7 +55,7 @@ select key, staged_key.incentive_positions[nth], type, chain_id, case when pays_
   definition - 'auction', definition -> 'auction'
 from staged_campaign join staged_key using (id),
   jsonb_array_elements(incentives) with ordinality as incentive (definition, nth)
-join incentive_traits on type = definition ->> 'type'
+left join incentive_traits on type = definition ->> 'type'
 on conflict (campaign_key, position) do update
 set type = excluded.type, chain_id = excluded.chain_id, asset = excluded.asset, definition = excluded.definition,
   auction = excluded.auction

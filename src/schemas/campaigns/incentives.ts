@@ -93,6 +93,8 @@ export interface IncentiveTraits {
   limit: 'claims' | 'remaining claims' | 'budget'
   /** A claim pays the token in the field `asset`: it is valued, whitelisted and found by that. Without the trait, such a field is none. */
   paysToken: boolean
+  /** The validator signs an amount, and the contract pays that, or the share of it. Others pay by their own rule, whatever is signed. */
+  paysAsSigned: boolean
   /** The contract pays an address once, whatever the validator allows. */
   paysOnce: boolean
 }
@@ -115,7 +117,7 @@ const AllowListIncentive = variant(
     allowListAddress: address('Allow list to which a claim adds the claimant.'),
     limit: baseUnits('Maximum number of claims, one per user; not an amount.'),
   },
-  { reward: 'none', limit: 'claims', paysToken: false, paysOnce: true },
+  { reward: 'none', limit: 'claims', paysToken: false, paysAsSigned: false, paysOnce: true },
 )
 
 const CGDAIncentive = variant(
@@ -128,7 +130,7 @@ const CGDAIncentive = variant(
     rewardBoost: baseUnits('Added to the reward per hour without a claim, in base units of `asset`.'),
     totalBudget: budgetLimit,
   },
-  { reward: 'auction', limit: 'budget', paysToken: true, paysOnce: true },
+  { reward: 'auction', limit: 'budget', paysToken: true, paysAsSigned: false, paysOnce: true },
 )
 
 const ERC20Incentive = variant(
@@ -141,7 +143,7 @@ const ERC20Incentive = variant(
     limit: baseUnits('Number of claims that remain; not an amount.'),
     ...tokenProperties,
   },
-  { reward: 'fixed', limit: 'remaining claims', paysToken: true, paysOnce: true },
+  { reward: 'fixed', limit: 'remaining claims', paysToken: true, paysAsSigned: false, paysOnce: true },
 )
 
 const PointsIncentive = variant(
@@ -153,7 +155,7 @@ const PointsIncentive = variant(
     reward: baseUnits('Points for each claim, a plain number without decimals.'),
     limit: baseUnits('Maximum number of claims; not an amount.'),
   },
-  { reward: 'fixed', limit: 'claims', paysToken: false, paysOnce: true },
+  { reward: 'fixed', limit: 'claims', paysToken: false, paysAsSigned: false, paysOnce: true },
 )
 
 const ERC20VariableIncentive = variant(
@@ -165,21 +167,21 @@ const ERC20VariableIncentive = variant(
     limit: budgetLimit,
     ...tokenProperties,
   },
-  { reward: 'share', limit: 'budget', paysToken: true, paysOnce: false },
+  { reward: 'share', limit: 'budget', paysToken: true, paysAsSigned: true, paysOnce: false },
 )
 
 const ERC20VariableCriteriaIncentive = variant(
   'ERC20VariableCriteriaIncentive',
   'An amount of a token that the action decides.',
   { asset, ...decidedByAction('asset', Criteria) },
-  { reward: 'share', limit: 'budget', paysToken: true, paysOnce: false },
+  { reward: 'share', limit: 'budget', paysToken: true, paysAsSigned: true, paysOnce: false },
 )
 
 const ERC20VariableCriteriaIncentiveV2 = variant(
   'ERC20VariableCriteriaIncentiveV2',
   'ERC20VariableCriteriaIncentive with a scale.',
   { asset, ...decidedByAction('asset', CriteriaWithValueType) },
-  { reward: 'share', limit: 'budget', paysToken: true, paysOnce: false },
+  { reward: 'share', limit: 'budget', paysToken: true, paysAsSigned: true, paysOnce: false },
 )
 
 const ERC20PeggedIncentive = variant(
@@ -192,21 +194,21 @@ const ERC20PeggedIncentive = variant(
     limit: budgetLimit,
     ...tokenProperties,
   },
-  { reward: 'fixed', limit: 'budget', paysToken: true, paysOnce: false },
+  { reward: 'fixed', limit: 'budget', paysToken: true, paysAsSigned: true, paysOnce: false },
 )
 
 const ERC20PeggedVariableCriteriaIncentive = variant(
   'ERC20PeggedVariableCriteriaIncentive',
   'A pegged token reward that the action decides.',
   { asset, peg, ...decidedByAction('peg', Criteria) },
-  { reward: 'share', limit: 'budget', paysToken: true, paysOnce: false },
+  { reward: 'share', limit: 'budget', paysToken: true, paysAsSigned: true, paysOnce: false },
 )
 
 const ERC20PeggedVariableCriteriaIncentiveV2 = variant(
   'ERC20PeggedVariableCriteriaIncentiveV2',
   'ERC20PeggedVariableCriteriaIncentive with a scale.',
   { asset, peg, ...decidedByAction('peg', CriteriaWithValueType) },
-  { reward: 'share', limit: 'budget', paysToken: true, paysOnce: false },
+  { reward: 'share', limit: 'budget', paysToken: true, paysAsSigned: true, paysOnce: false },
 )
 
 const TimeBasedIncentive = variant(
@@ -232,7 +234,7 @@ const TimeBasedIncentive = variant(
       ref(Bytes32, 'The newest root, which a proof has to lead to; zeros before the first, absent if not recorded.'),
     ),
   },
-  { reward: 'proof', limit: 'budget', paysToken: true, paysOnce: false },
+  { reward: 'proof', limit: 'budget', paysToken: true, paysAsSigned: false, paysOnce: false },
 )
 
 /** In the order of the reference; later ones behind them. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { incentiveTypes } from '../../../src/schemas/campaigns/incentives.ts'
+import { fieldsBySchema } from '../../setup/data/fields-by-schema.ts'
 import { aPayload } from '../../setup/data/payloads.ts'
 import { payloadsOf, setValidators, validatorKinds } from '../../setup/data/signed-payloads.ts'
 import {
@@ -16,6 +17,7 @@ import {
 import type { Validator } from '../../setup/second-opinion/second-opinion.ts'
 import { expectedEligibility } from '../../setup/second-opinion/second-opinion-eligibility.ts'
 import { expectedOutlooks } from '../../setup/second-opinion/second-opinion-outlook.ts'
+import { isToken, payoutOf } from '../../setup/second-opinion/second-opinion-payouts.ts'
 import { expectedRewards } from '../../setup/second-opinion/second-opinion-rewards.ts'
 import { startTestApp } from '../../setup/test-app.ts'
 
@@ -38,7 +40,7 @@ const V2 = { criteria: { ...criteria, valueType: 0 } }
 const auction = { type: 'CGDAIncentive', asset, initialReward: '100', rewardDecay: '5', rewardBoost: '7' }
 
 /** Each kind, with each figure that what it pays depends on. */
-const incentives: IncentiveRecord[] = [
+const ownIncentives: IncentiveRecord[] = [
   ...[
     { strategy: 0, reward: '100', limit: '4' },
     { strategy: 0, reward: '3', limit: '1000' },
@@ -60,6 +62,15 @@ const incentives: IncentiveRecord[] = [
   aTimeBasedIncentive(asset),
   aTimeBasedIncentive(asset, { openEnded: true, committed: '40', emissionRate: '7000000000000' }),
   aTimeBasedIncentive(asset, { claimUntil: new Date((START + 20 * HOUR) * 1000).toISOString() }),
+]
+
+const ownTypes = ownIncentives.map(({ type }) => type)
+/** Those and the kinds that have no figures of their own here, as their schema has them. */
+const incentives: IncentiveRecord[] = [
+  ...ownIncentives,
+  ...incentiveTypes
+    .filter((type) => !ownTypes.includes(type))
+    .map((type) => ({ ...{ type, ...fieldsBySchema(type, () => peg) }, ...(isToken({ type }) && { asset }) })),
 ]
 
 /** One campaign each; some end while time passes. */
@@ -214,8 +225,8 @@ test('what each kind of incentive pays, is worth and has left is what its contra
     expect(nextCursor).toBeNull()
     if (expected.claimTransactions?.some(({ value }) => value !== '0')) seen.add('fees')
   }
-  const paying = incentiveTypes.filter((type) => type !== 'AllowListIncentive')
-  const paced = paying.filter((type) => type !== 'PointsIncentive')
+  const paying = incentiveTypes.filter((type) => payoutOf({ type }).pays !== 'place')
+  const paced = paying.filter((type) => isToken({ type }))
   const shared = new Set(incentives.flatMap(({ type, maxReward }) => (maxReward === undefined ? [] : [type])))
   expect([...seen].sort()).toEqual(
     [

@@ -1,10 +1,10 @@
-import type { IncentiveType } from '../../../src/schemas/campaigns/incentives.ts'
+import { type IncentiveType, incentiveTypes } from '../../../src/schemas/campaigns/incentives.ts'
 import { aHash, anAddress } from '../records.ts'
+import { fieldsBySchema } from './fields-by-schema.ts'
 
 export const MAX_UINT256 = String(2n ** 256n - 1n)
 
-/** An incentive of each variant with all that its record can hold. */
-export const variants = {
+const ownFields: Partial<Record<IncentiveType, object>> = {
   AllowListIncentive: { allowListAddress: anAddress('allow list'), limit: '50' },
   CGDAIncentive: {
     asset: anAddress('asset'),
@@ -26,7 +26,12 @@ export const variants = {
     ...{ totalClaims: '1', remainingBalance: '4996', claimUntil: '2030-01-31T12:00:00.000Z', openEnded: true },
     ...{ emissionRate: '1500000000000', isFinal: false, configHash: aHash('terms'), root: aHash('root') },
   },
-} satisfies Record<IncentiveType, object>
+}
+
+/** An incentive of each variant with all that its record can hold; one that is not above follows from its schema. */
+export const variants = Object.fromEntries(
+  incentiveTypes.map((type) => [type, ownFields[type] ?? fieldsBySchema(type, anAddress)]),
+) as Record<IncentiveType, object>
 
 function criteriaIncentive(parts: object, criteriaParts: object) {
   return {

@@ -9,9 +9,10 @@ import type {
   ImportRecord,
   TokenRecord,
 } from '../../../src/ingest/records.ts'
-import type { IncentiveType } from '../../../src/schemas/campaigns/incentives.ts'
+import { type IncentiveType, incentiveTypes } from '../../../src/schemas/campaigns/incentives.ts'
 import { aHash, anAddress, aStep, inUpperCase } from '../records.ts'
 import { identityOf } from '../second-opinion/second-opinion.ts'
+import { fieldsBySchema } from './fields-by-schema.ts'
 import { aPayload } from './payloads.ts'
 
 /*
@@ -136,6 +137,14 @@ function timeBasedIncentive(number: number, base: number): CampaignRecord['incen
 
 const aRate = (emissionRate: string) => ({ openEnded: true, emissionRate })
 
+const pegs = [ZERO, ...assets, anAddress('unknown token')]
+
+/** What the schema of a variant says, with what was drawn for it. */
+function incentiveBySchema(type: IncentiveType, drawn: object) {
+  const fields = fieldsBySchema(type, anAddress)
+  return { type, ...fields, ...Object.fromEntries(Object.entries(drawn).filter(([name]) => name in fields)) }
+}
+
 function randomIncentive({ chance, pick, addressInAnyCase }: Random): CampaignRecord['incentives'][number] {
   const asset = addressInAnyCase(pick([assets[0], assets[0], ...assets, anAddress('unknown token')]) as string)
   const reward = pick(rewards)
@@ -146,7 +155,8 @@ function randomIncentive({ chance, pick, addressInAnyCase }: Random): CampaignRe
     ...(chance(0.7) ? {} : { totalClaims: pick(['', '5']) }),
     ...(chance(0.7) ? {} : { remainingBalance: pick(['0', '1', ...rewards]) }),
   }
-  const peg = addressInAnyCase(pick([ZERO, ...assets, anAddress('unknown token')]))
+  const drawnPeg = pick(pegs)
+  const peg = addressInAnyCase(drawnPeg)
   const maxReward = pick(rewards)
   const criteriaType = pick([0, 1])
   const drawnTarget = addressInAnyCase(pick(targets))
@@ -161,7 +171,7 @@ function randomIncentive({ chance, pick, addressInAnyCase }: Random): CampaignRe
   const budgeted = { asset, reward, limit, ...figures }
   const scaledV1 = () => ({ ...budgeted, ...scaled, criteria })
   const scaledV2 = () => ({ ...budgeted, ...scaled, criteria: { ...criteria, valueType: pick([0, 1]) } })
-  const fields: Record<Exclude<IncentiveType, 'TimeBasedIncentive'>, () => object> = {
+  const fields: Partial<Record<IncentiveType, () => object>> = {
     AllowListIncentive: () => ({
       allowListAddress: addressInAnyCase(pick([anAddress('allow list'), ...assets])),
       limit,
@@ -177,7 +187,11 @@ function randomIncentive({ chance, pick, addressInAnyCase }: Random): CampaignRe
     ERC20PeggedVariableCriteriaIncentiveV2: () => ({ peg, ...scaledV2() }),
   }
   const type = pick(Object.keys(fields) as (keyof typeof fields)[])
-  return { type, ...fields[type]() }
+  const drawn = { type, ...fields[type]?.() }
+  // A variant that is not above takes the place of some, by what was drawn: a choice of its own would change all that come after it.
+  const others = incentiveTypes.filter((one) => !(one in fields) && one !== 'TimeBasedIncentive')
+  const other = others[pegs.indexOf(drawnPeg)]
+  return other === undefined ? drawn : incentiveBySchema(other, budgeted)
 }
 
 function randomActionClaimant({ pick, addressInAnyCase }: Random): CampaignRecord['actionClaimant'] {
