@@ -56,6 +56,21 @@ test('index --prove tells each difference, ends with 1, and mends what it can; -
   expect(await database.query('select count(*)::integer from claims')).toEqual([{ count: recordedClaims.length }])
 })
 
+test('a chain that cannot be compared does not keep the others of the file from it', async () => {
+  await using database = await createTestDatabase()
+  await using node = await startScriptedNode(playedRecording(END))
+  const settings = { DATABASE_URL: database.url }
+  await using chains = await aChainFile(chainEntry([node.url], { chainId: 10 }), chainEntry([node.url]))
+  await using followed = await aChainFile(chainEntry([node.url]))
+  expect(await runCli(['index', '--chains', followed.file, '--once'], settings)).toMatchObject({ code: 0 })
+  const { code, stdout, stderr } = await runCli(['index', '--chains', chains.file, '--prove'], settings)
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'chain 10: nothing final of it is stored yet, so run `index` first\n',
+  })
+  expect(stdout).toMatch(/^chain 8453: .* 0 counters differ\n$/)
+})
+
 test('a chain whose contracts cannot be read is told', async () => {
   await using database = await createTestDatabase()
   await using node = await startScriptedNode(playedRecording(END))

@@ -59,7 +59,11 @@ async function followAll({ settings, url, database, chains, isOnce, log }: Work)
     countUnknown: () => countUnknown(database),
     countSkipped: () => countSkipped(database),
     listFeedAges: () => listFeedAges(database, chains),
-    listProofs: () => listProofs(database),
+    listProofs: () =>
+      listProofs(
+        database,
+        chains.filter(({ prove }) => prove !== false),
+      ),
     listEndpoints: () => followed.map(({ worker }) => ({ chainId: worker.chainId, endpoints: worker.health() })),
   })
   const followed = chains.map((chain) => {

@@ -104,11 +104,15 @@ function listUncounted(database: Database) {
   return database.select({ chainId, uncountedCampaigns, uncountedClaims }).from(followedChains).orderBy(asc(chainId))
 }
 
-/** How old the last comparison of each chain with its contracts is, in seconds, and how many counters differ. */
-export async function listProofs(database: Database) {
+/** How old the last comparison of some chains with their contracts is, in seconds, and how many counters differ. */
+export async function listProofs(database: Database, chains: readonly { chainId: number }[]) {
   const { chainId, provenAt, differences } = followedChains
   const age = sql<number | null>`extract(epoch from clock_timestamp() - ${provenAt})::float8`
-  return database.select({ chainId, age, differences }).from(followedChains).orderBy(asc(chainId))
+  const isOne = inArray(
+    chainId,
+    chains.map((chain) => chain.chainId),
+  )
+  return database.select({ chainId, age, differences }).from(followedChains).where(isOne).orderBy(asc(chainId))
 }
 
 const followed = (database: Database) => database.select({ chainId: followedChains.chainId }).from(followedChains)

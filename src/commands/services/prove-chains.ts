@@ -18,19 +18,25 @@ import { readChainFile } from './index-chains.ts'
 
 /**
  * `index --prove`: compares all counters of the contracts of each chain with what is stored, once. Where no other process follows a
- * chain, what is missing is read again. Ends with 1 if something differs.
+ * chain, what is missing is read again. Ends with 1 if something differs, or a chain could not be compared.
  */
 export async function proveChains(settings: Settings, { chains: file, json }: { chains: string; json: boolean }) {
   const chains = await readChainFile(file)
   await withCurrentSchema(settings, async (url) => {
+    const failures: FollowingError[] = []
     for (const chain of chains.toSorted((one, other) => one.chainId - other.chainId)) {
-      const report = await proveChain(url, chain)
+      const report = await proveChain(url, chain).catch((error: unknown) => {
+        if (!(error instanceof FollowingError)) throw error
+        failures.push(error)
+      })
+      if (report === undefined) continue
       const lines = report.differing.map((counter) => toDifference(chain.chainId, report.block, counter))
       process.stdout.write(
         json ? lines.map(toJsonLine).join('') : lines.map(toLine).join('') + toSummary(chain, report),
       )
       if (report.differences > 0) process.exitCode = 1
     }
+    if (failures.length > 0) throw new FollowingError(failures.map(({ message }) => message).join('\n'))
   })
 }
 

@@ -15,7 +15,7 @@ export interface ChainMetricsOptions {
   countSkipped: () => Promise<ChainCount[]>
   /** The age of the newest price of each feed, in seconds. */
   listFeedAges: () => Promise<{ chainId: number; feed: string; age: number }[]>
-  /** The age of the last comparison with the counters of contracts, in seconds, null if there was none, and how many differ. */
+  /** The age of the last comparison with the counters of contracts, in seconds, null if there was none, and how many differ, of chains that are compared. */
   listProofs: () => Promise<{ chainId: number; age: number | null; differences: number }[]>
   /** How the endpoints of each chain do. */
   listEndpoints: () => { chainId: number; endpoints: EndpointHealth[] }[]
@@ -35,6 +35,8 @@ export function createChainMetrics(options: ChainMetricsOptions) {
     'Newest finalized block of the chain, if a node reports it',
   )
   const asOfTimes = new Map<number, number>()
+  /** When each chain was first stored up to its newest block, in milliseconds. */
+  const arrivedAt = new Map<number, number>()
   const reorganisations = counter('reward_campaigns_chain_reorgs_total', 'Reorganisations handled')
   const depths = new Histogram({
     name: 'reward_campaigns_chain_reorg_depth_blocks',
@@ -54,7 +56,7 @@ export function createChainMetrics(options: ChainMetricsOptions) {
   )
   const orphanClaims = counter('reward_campaigns_chain_orphan_claims_total', 'Claims on unknown incentives, not stored')
   measureAtScrape(options, asOfTimes)
-  measureProofs(options)
+  measureProofs(options, arrivedAt)
   measureEndpoints(options)
 
   return (chainId: number) => {
@@ -68,7 +70,10 @@ export function createChainMetrics(options: ChainMetricsOptions) {
     }
     return (event: ChainEvent) => {
       if (event.type === 'opened' && event.state.asOf !== null) setAsOf(event.state.asOf)
-      if (event.type === 'arrived') setAsOf(event.asOf)
+      if (event.type === 'arrived') {
+        setAsOf(event.asOf)
+        if (!arrivedAt.has(chainId)) arrivedAt.set(chainId, Date.now())
+      }
       if (event.type === 'heads') {
         headBlock.set(labels, event.head.number)
         if (event.finalized !== null) finalizedBlock.set(labels, event.finalized.number)
@@ -76,6 +81,7 @@ export function createChainMetrics(options: ChainMetricsOptions) {
       if (event.type === 'read-again') missedClaims.inc(labels, event.read.claims)
       if (event.type !== 'stored') return
       const { update } = event
+      if (update.type === 'restart') arrivedAt.delete(chainId)
       if (update.type !== 'back-fill' && update.type !== 'added' && update.type !== 'new-blocks') return
       claims.inc(labels, update.claims.length)
       orphanClaims.inc(labels, update.orphanClaims)
@@ -150,8 +156,15 @@ function measureAtScrape(
   )
 }
 
-/** What came of comparing counters of contracts with what is stored, at each scrape. */
-function measureProofs({ register, listProofs }: ChainMetricsOptions) {
+/**
+ * What came of comparing counters of contracts with what is stored, at each scrape.
+ * @param arrivedAt since when chains can be compared that never were.
+ */
+function measureProofs({ register, listProofs }: ChainMetricsOptions, arrivedAt: ReadonlyMap<number, number>) {
+  const ageOf = ({ chainId, age }: { chainId: number; age: number | null }) => {
+    const since = arrivedAt.get(chainId)
+    return age ?? (since === undefined ? undefined : (Date.now() - since) / 1000)
+  }
   measure(
     register,
     Gauge,
@@ -164,10 +177,13 @@ function measureProofs({ register, listProofs }: ChainMetricsOptions) {
     register,
     Gauge,
     'reward_campaigns_chain_proof_age_seconds',
-    'Time since counters of contracts were last compared with what is stored',
+    'Time since counters of contracts were last compared with what is stored, or since they first could be',
     [],
     async () =>
-      (await listProofs()).flatMap(({ chainId, age }): Values => (age === null ? [] : [[{ chain_id: chainId }, age]])),
+      (await listProofs()).flatMap((proof): Values => {
+        const age = ageOf(proof)
+        return age === undefined ? [] : [[{ chain_id: proof.chainId }, age]]
+      }),
   )
 }
 
