@@ -183,6 +183,7 @@ CREATE TABLE "compared_counters" (
 	"position" smallint,
 	"on_chain" numeric,
 	"stored" numeric NOT NULL,
+	"claim_count" bigint,
 	"block_number" bigint NOT NULL,
 	"compared_at" timestamp (3) with time zone NOT NULL,
 	"agreed_block" bigint,

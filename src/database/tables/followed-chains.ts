@@ -223,6 +223,8 @@ export const comparedCounters = pgTable(
     /** Null if the contract has no such counter. */
     onChain: exactNumber(),
     stored: exactNumber().notNull(),
+    /** Stored claims that it confirms, by their number or, without a counter of that, by their amounts; null for others. */
+    claimCount: bigint({ mode: 'number' }),
     /** The final block of the comparison. */
     blockNumber: blockNumber().notNull(),
     comparedAt: instant().notNull(),

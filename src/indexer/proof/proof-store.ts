@@ -11,6 +11,8 @@ export interface StoredCounter {
   campaignId: string | null
   incentiveIndex: number | null
   stored: bigint
+  /** Stored claims that it confirms, by their number or, without a counter of that, by their amounts; null for others. */
+  claims: number | null
   /** What was found since this block may be incomplete: the block of the last agreement, or the one before its contract. */
   since: number
 }

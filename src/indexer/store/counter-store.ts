@@ -100,7 +100,7 @@ async function countCampaigns(client: pg.Client, chain: ChainIdentity, number: n
 
 /**
  * $1 chain, $2 block, $3 campaigns by factory, $4 counters by types of incentives, $5 share, $6 limit. An incentive of a campaign that
- * the database refuses is not counted: its claims wait.
+ * the database refuses is not counted: its claims wait. Of several counters of a type, `claims` comes first and confirms its claims.
  */
 const dueCounters = `with above as (
     select campaign_key, incentive_position, count(*) as claim_count, sum(amount) as amount
@@ -110,15 +110,17 @@ const dueCounters = `with above as (
     where followed_blocks.chain_id = $1 and number > $2
     group by campaign_key, incentive_position
   ), counted as (
-    select null as campaign_id, null::smallint as position, contract, counter, stored
+    select null as campaign_id, null::smallint as position, contract, counter, stored, null::bigint as claim_count
     from json_to_recordset($3) as factory (contract text, counter text, stored numeric)
     union all
     select campaigns.id, incentives.position, null, kind.counter,
       case kind.counter when 'claims' then incentives.claim_count - coalesce(above.claim_count, 0)
-        else claimed_amount - coalesce(amount, 0) end
+        else claimed_amount - coalesce(amount, 0) end,
+      case when kind.is_first then incentives.claim_count - coalesce(above.claim_count, 0) end
     from campaigns join incentives on campaign_key = campaigns.key
     join (
-      select counter, type from json_to_recordset($4) as kind (counter text, types json)
+      select counter, type, row_number() over (partition by type order by counter) = 1 as is_first
+      from json_to_recordset($4) as kind (counter text, types json)
       cross join json_array_elements_text(types) as type
     ) as kind on kind.type = incentives.type
     left join above on above.campaign_key = campaigns.key and incentive_position = incentives.position
@@ -139,7 +141,7 @@ const dueCounters = `with above as (
     select * from ranked where is_due or rank <= ceil($5::float8 * (select count(*) from counted))
   )
   select due.campaign_id as "campaignId", due.position as "incentiveIndex",
-    coalesce(due.contract, incentive ->> 'contract') as contract, counter, due.stored::text,
+    coalesce(due.contract, incentive ->> 'contract') as contract, counter, due.stored::text, due.claim_count::float8 as claims,
     coalesce(agreed_block, (incentive ->> 'blockNumber')::bigint - 1, start_block - 1)::text as since
   from due join followed_chains on followed_chains.chain_id = $1
   left join followed_campaigns on id = due.campaign_id
@@ -165,15 +167,15 @@ async function record(
   }))
   await client.query(
     `insert into compared_counters as known (chain_id, contract, counter, campaign_id, position, on_chain, stored,
-      block_number, compared_at, agreed_block)
-    select $1, contract, counter, "campaignId", "incentiveIndex", "onChain", stored, $2::bigint, clock_timestamp(),
+      claim_count, block_number, compared_at, agreed_block)
+    select $1, contract, counter, "campaignId", "incentiveIndex", "onChain", stored, claims, $2::bigint, clock_timestamp(),
       case when "onChain" = stored then $2::bigint end
     from json_to_recordset($3) as compared (contract text, counter text, "campaignId" text, "incentiveIndex" smallint,
-      "onChain" numeric, stored numeric)
+      "onChain" numeric, stored numeric, claims bigint)
     order by contract, counter
     on conflict (chain_id, contract, counter) do update
     set campaign_id = excluded.campaign_id, position = excluded.position, on_chain = excluded.on_chain,
-      stored = excluded.stored, block_number = excluded.block_number, compared_at = excluded.compared_at,
+      stored = excluded.stored, claim_count = excluded.claim_count, block_number = excluded.block_number, compared_at = excluded.compared_at,
       agreed_block = coalesce(excluded.agreed_block, known.agreed_block)`,
     [chainId, block, JSON.stringify(rows)],
   )
@@ -188,9 +190,9 @@ async function record(
     set proven_block = $2, proven_at = clock_timestamp(), (proven_campaigns, proven_claims, uncounted_campaigns,
       uncounted_claims, differences) = (
       select coalesce(sum(stored) filter (where campaign_id is null and on_chain = stored), 0),
-        coalesce(sum(stored) filter (where counter = 'claims' and on_chain = stored), 0),
+        coalesce(sum(claim_count) filter (where on_chain = stored), 0),
         coalesce(sum(stored) filter (where campaign_id is null and on_chain is null), 0),
-        coalesce(sum(stored) filter (where counter = 'claims' and on_chain is null), 0),
+        coalesce(sum(claim_count) filter (where on_chain is null), 0),
         count(*) filter (where on_chain <> stored)
       from compared_counters where chain_id = $1
     )
