@@ -20,6 +20,7 @@ const NOBODY = `0x${'0'.repeat(40)}`
 const priced = aToken({ symbol: 'USDC', decimals: 6, priceUsd: '1', whitelisted: true })
 const unpriced = aToken({ symbol: 'NEW', decimals: 6, whitelisted: true })
 const steps = { actionSteps: [aStep(anAddress('contract'))] }
+const contract = { type: 'contract' as const, chainId: 8453, address: anAddress('contract'), name: 'Aave V3 Pool' }
 const raffle = aCampaign({
   campaignName: 'Draw',
   projectUrl: 'javascript:alert(1)',
@@ -59,7 +60,7 @@ let explorer: Explorer
 describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, () => {
   beforeAll(async () => {
     explorer = await startExplorer()
-    await explorer.api.save(priced, unpriced, raffle, newToken, places, listed, afar, earned)
+    await explorer.api.save(contract, priced, unpriced, raffle, newToken, places, listed, afar, earned)
     await explorer.api.save({ ...claimOf(newToken, '2500000'), claimant: another })
     await explorer.api.save(
       aClaimProof(earned, earner, { cumulativeAmount: '2500000' }),
@@ -160,6 +161,11 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
     await tab.page.waitForURL(`${explorer.base}/explorer/campaigns?chainId=8453&search=draw`)
     await tab.page.locator('.campaigns > li').waitFor()
     expect(await tab.page.locator('.campaigns > li').count()).toBe(1)
+  })
+
+  test('calls the contract of a step by its name', async () => {
+    const [text] = await textOf(`/explorer/campaigns/${newToken.id}`, '[aria-labelledby="steps"]')
+    expect(text).toMatch(/ on Aave V3 Pool, Base/)
   })
 
   test('says that nothing can be claimed now, and of what was claimed that it was', async () => {

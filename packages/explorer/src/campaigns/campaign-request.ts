@@ -1,5 +1,6 @@
 import type { Campaign, ChainStatus, Client } from 'reward-campaigns-client'
-import { recordContract } from '../recorded-contracts.ts'
+import { recordContract, seenContract } from '../recorded-contracts.ts'
+import { ZERO_ADDRESS } from '../texts/zero-address.ts'
 import { comparedAddress } from './steps/step-text.ts'
 import { tokensNamed } from './tokens/known-tokens.ts'
 import { recordTokens } from './tokens/recorded-tokens.ts'
@@ -37,15 +38,35 @@ export const projectUrlQuery = ({ chainId, owner, budget }: Pick<Campaign, 'chai
 export async function fetchCampaign(client: Client, id: string, signal: AbortSignal): Promise<CampaignResponse> {
   const campaign = await client.getCampaign(id, { signal })
   recordNames(campaign)
-  const [tokens, { chains }, { facets }, { trendingCampaigns }] = await Promise.all([
+  const chainIds = chainsOfUnnamed(campaign)
+  const [tokens, { chains }, { facets }, { trendingCampaigns }, contracts] = await Promise.all([
     fetchTokenRecords(client, [...new Set([...tokensNamed(campaign), ...tokensOfSteps(campaign)])], signal),
     client.getStatus({ signal }),
     client.listCampaigns(actionTypeQuery(campaign.id), { signal }),
     client.listTrendingCampaigns(projectUrlQuery(campaign), { signal }),
+    chainIds.length === 0 ? [] : client.listContracts({ chainIds, pageSize: MAX_CONTRACTS }, { signal }),
   ])
+  contracts.forEach(recordContract)
   const trending = trendingCampaigns.find((entry) => entry.id === campaign.id)
   return { campaign, tokens, chains, actionType: facets?.actionType?.[0]?.value, projectUrl: trending?.projectUrl }
 }
+
+/** Names of contracts are told with all of a chain: those that are used most are enough. */
+const MAX_CONTRACTS = 100
+
+/** The chains of the contracts that steps are on and that nothing has named yet. */
+const chainsOfUnnamed = ({ actionSteps, actionClaimant }: Campaign) => [
+  ...new Set(
+    actionSteps
+      .filter(
+        ({ chainId, targetContract }) =>
+          targetContract !== ZERO_ADDRESS &&
+          targetContract !== actionClaimant?.targetContract &&
+          seenContract(String(chainId), targetContract) === undefined,
+      )
+      .map(({ chainId }) => chainId),
+  ),
+]
 
 /** What may be tokens that steps deal in: what else has the address is not known as one. */
 const tokensOfSteps = ({ actionSteps }: Campaign) =>

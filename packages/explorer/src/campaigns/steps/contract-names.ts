@@ -1,4 +1,5 @@
 import type { Campaign } from 'reward-campaigns-client'
+import { seenContract } from '../../recorded-contracts.ts'
 import { ZERO_ADDRESS } from '../../texts/zero-address.ts'
 import type { Sentence } from '../prose.ts'
 import type { KnownTokens } from '../tokens/known-tokens.ts'
@@ -6,12 +7,20 @@ import type { KnownTokens } from '../tokens/known-tokens.ts'
 /** What contracts are called, by `<chainId>:<address>`. */
 export type ContractNames = ReadonlyMap<string, string>
 
-/** What a campaign says of the contracts that it speaks of: tokens by their symbols, and where it finds who is paid. */
+/**
+ * What contracts are called that a campaign speaks of: tokens by their symbols, where it finds who is paid as it says, and those
+ * of its steps as their records say.
+ */
 export function contractNames(
-  { actionClaimant }: Pick<Campaign, 'actionClaimant'>,
+  { actionClaimant, actionSteps = [] }: Pick<Campaign, 'actionClaimant'> & Partial<Pick<Campaign, 'actionSteps'>>,
   tokens: KnownTokens,
 ): ContractNames {
   const names = new Map([...tokens].map(([id, { symbol, name }]) => [id, symbol.trim() || name.trim()]))
+  for (const { chainId, targetContract } of actionSteps) {
+    const id = `${chainId}:${targetContract}`
+    const seen = seenContract(String(chainId), targetContract)
+    if (seen !== undefined && !names.has(id)) names.set(id, seen.trim())
+  }
   if (actionClaimant !== undefined) {
     names.set(`${actionClaimant.chainId}:${actionClaimant.targetContract}`, actionClaimant.targetContractName.trim())
   }
