@@ -16,6 +16,23 @@ test('a title, the first paragraph that is no picture and the sections are told,
   ])
 })
 
+test('a section is told by what it begins with: no code, and of a table no header', () => {
+  const { sections } = toArticle(
+    '# One\n\n```sh\nls\n```\n\nSays it.\n\n## Two\n\n| a | b |\n| - | - |\n| c | d |',
+    () => undefined,
+  )
+  expect(sections.map(({ lead }) => lead)).toEqual(['Says it.', 'c d'])
+})
+
+test('terms of a table can be linked to', () => {
+  const markdown = '# Words\n\n| term | meaning |\n| - | - |\n| base unit | the *smallest* one |'
+  const { terms, body } = toArticle(markdown, () => undefined)
+  expect(terms).toEqual([
+    { id: 'term-base-unit', title: 'base unit', text: 'the smallest one', lead: 'the smallest one' },
+  ])
+  expect(body.text).toContain('<tr id="term-base-unit"><td>base unit</td>')
+})
+
 test('pictures, which only a checkout has, are left out with their captions', () => {
   expect(render('![Alone](a.png)\n\nA ![small](b.png) one\n\n![Two](a.png)![of them](b.png)')).toBe(
     '<h1 id="title">Title</h1>\n<p>A  one</p>\n',

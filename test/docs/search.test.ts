@@ -70,6 +70,8 @@ describe('what people type finds its page first', () => {
     ['how old can a response be', '/docs/guides/caching'],
     ['index my own chain', '/docs/guides/following-a-chain'],
     ['follow chain', '/docs/guides/following-a-chain'],
+    ['which chains are supported', '/docs/guides/following-a-chain'],
+    ['how fresh is the data', '/docs/guides/caching'],
     ['supported chains', '/docs/guides/following-a-chain'],
     ['misses nothing', '/docs/guides/following-a-chain#prove-that-nothing-is-missing'],
     ['wait for a block', '/docs/guides/minimum-blocks'],

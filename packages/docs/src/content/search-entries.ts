@@ -10,7 +10,7 @@ const ASIDES = ['/docs/changelog', '/docs/readme', '/docs/glossary']
 const CLIENT = '/docs/client'
 
 /** As much of a place as the list of hits shows. */
-const MAX_LEAD = 120
+const MAX_LEAD = 100
 
 /** Everything that the search of the pages looks through. */
 export function toSearchEntries(document: ApiDocument, articles: Articles): SearchEntry[] {

@@ -35,7 +35,7 @@ export function toArticle(markdown: string, resolve: (link: string) => string | 
       const section = sections.at(-1)
       if (section === undefined) continue
       section.text += ` ${text}`
-      if (token.type !== 'code') section.lead ||= text
+      if (token.type !== 'code') section.lead ||= token.type === 'table' ? rowsText(token.rows) : text
     }
   }
   const [title] = sections
@@ -99,12 +99,14 @@ const toTermId = (term: string) => `term-${term.replace(/[^\p{L}\p{N}]+/gu, '-')
 
 const toText = (cell?: Tokens.TableCell) => cell?.tokens.map(plainText).join('') ?? ''
 
+const rowsText = (rows: Tokens.TableCell[][]) => rows.flat().map(toText).join(' ')
+
 /** The words of a token without its marks. */
 function plainText(token: Token): string {
   if (token.type === 'html' || isPicture(token)) return ''
   if (token.type === 'list') return token.items.map(plainText).join(' ')
   if (token.type === 'table') {
-    return [token.header, ...token.rows].flat().map(toText).join(' ')
+    return rowsText([token.header, ...token.rows])
   }
   if ('tokens' in token && token.tokens !== undefined) return token.tokens.map(plainText).join('')
   return 'text' in token ? token.text : ''
