@@ -102,7 +102,7 @@ export async function examineRights(query: Query, role: string | null, isEmbedde
 /** A chain with a longer lag fails the check. */
 const LONGEST_LAG_SECONDS = 600
 
-/** @param query of the campaigns whose core is followed no more. */
+/** @param query of the campaigns whose core or manager is followed no more. */
 export async function examineChains(chains: readonly FollowedChain[], query: Query): Promise<Finding> {
   if (chains.length === 0) return ok('no chain is indexed')
   const unfollowed = await query<{ chainId: number; core: string; campaigns: number }>(
@@ -115,10 +115,10 @@ export async function examineChains(chains: readonly FollowedChain[], query: Que
     `chain ${chainId} is ${state}${lagSeconds === null ? '' : `, ${lagSeconds} s late`}`
   const late = chains.filter(({ state }) => state !== 'following')
   if (late.length === 0 && unfollowed.length > 0) {
-    const named = unfollowed.map(({ chainId, core, campaigns }) => `${campaigns} of core ${core} on chain ${chainId}`)
+    const named = unfollowed.map(({ chainId, core, campaigns }) => `${campaigns} of ${core} on chain ${chainId}`)
     return warning(
       `campaigns are not followed any more: ${named.join('; ')}`,
-      'add these cores to the chain file again, if they were not taken out on purpose',
+      'add these cores or managers to the chain file again, if they were not taken out on purpose',
     )
   }
   if (late.length === 0) return ok(chains.map(describe).join('; '))

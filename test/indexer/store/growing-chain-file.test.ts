@@ -174,7 +174,7 @@ test('a core that is taken out is told at each start, its campaigns stay, and jo
   const query: Query = async <Row extends object>(sql: string) => (await database.query(sql)) as Row[]
   expect(await examineChains([{ ...chain, ...unknown, ...unproven, contractVersion: null }], query)).toMatchObject({
     state: 'warning',
-    found: `campaigns are not followed any more: 10 of core ${core} on chain 8453`,
+    found: `campaigns are not followed any more: 10 of ${core} on chain 8453`,
   })
   await settled(database, node.url, both)
   expect(await factsOf(database)).toEqual(await freshFacts(node.url, both))
