@@ -188,8 +188,11 @@ function toWords(incentive: TokenIncentive, inTokens: (baseUnits: string) => str
       return `the worth of ${inTokens(incentive.reward)} for each claim`
     case 'ERC20VariableIncentive':
       return incentive.reward === '0' ? 'the signed amount' : `${toPercent(incentive.reward)} of the signed amount`
-    case 'TimeBasedIncentive':
-      return 'what is earned over time, by terms that no chain has; claimed with a proof'
+    case 'TimeBasedIncentive': {
+      const { committed, claimUntil } = incentive
+      const earned = committed === undefined ? '' : `, ${inTokens(committed)} so far`
+      return `what is earned over time, by terms that no chain has${earned}; claimed with a proof until ${claimUntil}`
+    }
     case 'ERC20VariableCriteriaIncentive':
     case 'ERC20VariableCriteriaIncentiveV2':
     case 'ERC20PeggedVariableCriteriaIncentive':

@@ -69,7 +69,10 @@ export class ChainLog {
         this.#isFollowing = true
         return
       case 'unfollowed':
-        return this.#log.warn({ cores: event.cores }, 'cores or managers taken out of the chain file: not followed any more')
+        return this.#log.warn(
+          { cores: event.cores },
+          'cores or managers taken out of the chain file: not followed any more',
+        )
       case 'left-out': {
         const { campaignId, reason } = event
         if (reason === undefined) return this.#log.info({ campaignId }, 'skipped campaign stored')
