@@ -55,6 +55,19 @@ async function headOf(path: string) {
   return { title: /<title>(.*)<\/title>/.exec(body)?.[1], ...Object.fromEntries(named) }
 }
 
+test('every page has a title, and a sentence or two of what it is about, which search engines show whole', async () => {
+  const described = new Map<string, string>()
+  for (const path of ['/', ...['campaigns', 'contracts', 'users', 'chains'].map((name) => `/explorer/${name}`)]) {
+    const { title, description } = (await headOf(path)) as Record<string, string>
+    expect(title, path).toMatch(/^\S.* · Reward Campaigns$/)
+    expect(description?.length, path).toBeGreaterThan(30)
+    expect(description?.length, path).toBeLessThanOrEqual(160)
+    expect((await api.get(path, { accept })).body, path).toMatch(/<html [^>]*lang="en">[\s\S]*<meta name="viewport"/)
+    described.set(String(description), path)
+  }
+  expect(described.size).toBe(5)
+})
+
 test('a link to a campaign shows its name, what it pays and its image', async () => {
   const [asset, other] = [anAddress('first reward'), anAddress('second reward')]
   await api.save(
