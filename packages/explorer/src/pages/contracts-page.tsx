@@ -53,7 +53,7 @@ export function ContractsPage() {
     <>
       <Heading title="Contracts" />
       <p class="lead">
-        The contracts that campaigns pay to use, with the claims for it and the dollars paid, where their value is
+        The contracts that have to be used for a reward, with its claims and the dollars paid, where their value is
         known.
       </p>
       <div class="choices">
