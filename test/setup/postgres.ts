@@ -79,12 +79,12 @@ async function prepareTemplate(client: pg.Client, serverUrl: string, name: strin
   await client.query(`select pg_advisory_unlock(${LOCKS.template})`)
 }
 
-/** Changes with the migrations, the sources of functions, views and triggers, and the code that applies them. */
+/** Changes with the migrations and their times, the sources of functions, views and triggers, and the code that applies them. */
 async function hashMigrations() {
   const hash = createHash('sha256')
   for (const folder of ['migrations', 'src/database', 'src/read-models']) {
     for (const name of (await readdir(join(root, folder), { recursive: true })).sort()) {
-      if (/\.sql$|^(migrat|schema-)/.test(name)) hash.update(await readFile(join(root, folder, name)))
+      if (/\.sql$|^(migrat|schema-)|_journal\.json$/.test(name)) hash.update(await readFile(join(root, folder, name)))
     }
   }
   return hash.digest('hex').slice(0, 16)
