@@ -56,6 +56,7 @@ const INTERNALS = {
     'x-forbidden-characters',
     'x-any-case',
     'x-not-with',
+    'x-json-maximum',
     'x-default-later',
     'x-suggested',
   ]),

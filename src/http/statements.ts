@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { stringify } from 'csv-stringify/sync'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addVary, prefersType } from 'reward-campaigns-strict-http/content/negotiation'
-import { InvalidParameterError } from 'reward-campaigns-strict-http/request/errors/errors'
-import { MAX_STATEMENT_ROWS, PAGE_SIZES, STATEMENT_PAGE_SIZES } from '../schemas/parameters/shared-parameters.ts'
+import { MAX_STATEMENT_ROWS, PAGE_SIZES } from '../schemas/parameters/shared-parameters.ts'
 
 /*
  * A statement is a page of an operation as CSV, for people. It is made whole, of one state of the data, so that it is cached, compared and
@@ -19,25 +18,24 @@ interface StatementParameters {
   format?: 'json' | 'csv'
 }
 
-/**
- * The query of a request, with the page size and the format that count: the parameter before `Accept`.
- * @throws InvalidParameterError if the page is too large for JSON.
- */
-export function toStatementQuery<Query extends StatementParameters>(
-  request: { query: Query } & Pick<FastifyRequest, 'headers'>,
-  reply: FastifyReply,
-) {
+/** Before the query is checked, so that all its faults are found together: what `Accept` prefers, where no parameter says the format. */
+export function readFormat(request: FastifyRequest, reply: FastifyReply, done: () => void) {
   addVary(reply, 'accept')
-  const { format, pageSize: requested, ...others } = request.query
-  const isCsv =
-    format === undefined ? prefersType(request.headers.accept, 'text/csv', 'application/json') : format === 'csv'
-  if (!isCsv && requested != null && requested > PAGE_SIZES.maximum) {
-    throw new InvalidParameterError('pageSize', `pageSize must be ${STATEMENT_PAGE_SIZES}, got ${requested}`)
+  const query: object = Object(request.query)
+  if (!('format' in query) && prefersType(request.headers.accept, 'text/csv', 'application/json')) {
+    request.query = { ...query, format: 'csv' }
   }
+  done()
+}
+
+/** The query of a request, with the page size that counts. */
+export function toStatementQuery<Query extends StatementParameters>(request: { query: Query }) {
+  const { format, pageSize, ...others } = request.query
+  const isCsv = format === 'csv'
   const query = {
     ...others,
-    pageSize: requested ?? (isCsv ? MAX_STATEMENT_ROWS : PAGE_SIZES.usual),
-    ...(isCsv && { format: 'csv' as const }),
+    pageSize: pageSize ?? (isCsv ? MAX_STATEMENT_ROWS : PAGE_SIZES.usual),
+    ...(isCsv && { format }),
   }
   // Links to other pages and the cache key are made of it.
   Object.assign(request, { query })

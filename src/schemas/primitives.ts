@@ -6,6 +6,7 @@ import { type Static, Type } from '@sinclair/typebox'
  *   x-lower-case            compared without case: the validator replaces an accepted value by its lower-case form
  *   x-forbidden-characters  characters that a text must not contain; the error names those it found
  *   x-any-case              a parameter's words may be written in any case: they are read as `enum` has them
+ *   x-json-maximum          the largest number where the parameter `format` is not csv
  *   x-suggested             the error about a word that is not in `enum` names the nearest one that is
  */
 

@@ -62,6 +62,13 @@ export function createValidator(named: readonly SchemaObject[], options: { maxFa
     schemaType: 'string',
     validate: (forbidden: string, value: string) => charactersIn(value, forbidden).length === 0,
   })
+  ajv.addKeyword({
+    keyword: 'x-json-maximum',
+    type: 'number',
+    schemaType: 'number',
+    validate: (maximum: number, value: number, _schema: unknown, at?: { parentData: Record<string, unknown> }) =>
+      value <= maximum || at?.parentData.format === 'csv',
+  })
   ajv.addVocabulary([
     'x-expected',
     'x-any-case',

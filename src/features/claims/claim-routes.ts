@@ -1,7 +1,7 @@
 import { InvalidParameterError } from 'reward-campaigns-strict-http/request/errors/errors'
 import { cursorHeaders, totalCountHeader } from '../../http/response-headers.ts'
 import { type CachedRoutes, responsesOf } from '../../http/responses.ts'
-import { toStatement, toStatementQuery } from '../../http/statements.ts'
+import { readFormat, toStatement, toStatementQuery } from '../../http/statements.ts'
 import example from './claim-example.json' with { type: 'json' }
 import type { ClaimRepository } from './claim-repository.ts'
 import { ListClaimsQuery, ListClaimsResponse } from './claim-schemas.ts'
@@ -40,11 +40,11 @@ export const claimRoutes: CachedRoutes<{ claims: ClaimRepository; hasAddressLook
   app,
   { claims, responseCache, hasAddressLookups },
 ) => {
-  app.get('/claims', { schema: listClaims }, (request, reply) => {
+  app.get('/claims', { schema: listClaims, onRequest: readFormat }, (request, reply) => {
     if (request.query.claimant !== undefined && !hasAddressLookups) {
       throw new InvalidParameterError('claimant', 'claimant is not accepted: this service does not look up addresses')
     }
-    const query = toStatementQuery(request, reply)
+    const query = toStatementQuery(request)
     responseCache.send(request, reply, async () => {
       const page = await claims.list(query)
       if (query.format !== 'csv') return page

@@ -1,6 +1,6 @@
 import { cursorHeaders } from '../../http/response-headers.ts'
 import { type CachedRoutes, responsesOf } from '../../http/responses.ts'
-import { toStatement, toStatementQuery } from '../../http/statements.ts'
+import { readFormat, toStatement, toStatementQuery } from '../../http/statements.ts'
 import examples from './reward-examples.json' with { type: 'json' }
 import type { RewardRepository } from './reward-repository.ts'
 import { ListRewardsParams, ListRewardsQuery, ListRewardsResponse } from './reward-schemas.ts'
@@ -31,9 +31,9 @@ const listRewards = {
 }
 
 export const rewardRoutes: CachedRoutes<{ rewards: RewardRepository }> = async (app, { rewards, responseCache }) => {
-  app.get('/users/:address/rewards', { schema: listRewards }, (request, reply) => {
+  app.get('/users/:address/rewards', { schema: listRewards, onRequest: readFormat }, (request, reply) => {
     const { address } = request.params
-    const query = toStatementQuery(request, reply)
+    const query = toStatementQuery(request)
     responseCache.send(request, reply, async (version) => {
       const page = await rewards.list({ ...query, user: address }, version)
       if (query.format !== 'csv') return page

@@ -59,9 +59,6 @@ export const cursorPaging = {
 /** Maximum number of rows of a statement. */
 export const MAX_STATEMENT_ROWS = 10_000
 
-/** What a page size of such an operation has to be, whatever the format: `Accept` may decide that later. */
-export const STATEMENT_PAGE_SIZES = `an integer from 0 to ${PAGE_SIZES.maximum}, or to ${MAX_STATEMENT_ROWS} with format=csv`
-
 /** Parameters of operations that also give a statement, in CSV; `http/statements.ts` reads them. */
 export const statementPaging = {
   ...cursorPaging,
@@ -73,7 +70,8 @@ export const statementPaging = {
       description: `Number of items per page, at most ${PAGE_SIZES.maximum}, by default ${PAGE_SIZES.usual}. With 0 the array is empty. In CSV at most ${MAX_STATEMENT_ROWS}, which is the default there.`,
     }),
     'x-default-later': true,
-    'x-expected': STATEMENT_PAGE_SIZES,
+    'x-json-maximum': PAGE_SIZES.maximum,
+    'x-expected': `an integer from 0 to ${PAGE_SIZES.maximum}, or to ${MAX_STATEMENT_ROWS} with format=csv`,
   },
   format: optionalChoice(['json', 'csv'], {
     example: 'json',

@@ -145,6 +145,17 @@ test('the parameter decides, then what Accept prefers; each format has its page 
   for (const query of ['pageSize=101', 'pageSize=20000', 'format=csv&pageSize=10001', 'format=json&pageSize=10000']) {
     expect(await refusalOf(`/claims?${query}`)).toBe(`${sizes}, got ${query.split('=').at(-1)}`)
   }
+  // All faults of a request are in the one sentence, as they are where `Accept` decides the format.
+  const [user, entry] = [anAddress('who keeps books'), 'an entry of chainId must be a chain ID']
+  for (const path of ['/claims', `/users/${user}/rewards`]) {
+    const both = await refusalOf(`${path}?pageSize=101&chainId=x`)
+    expect(both).toContain(entry)
+    expect(both).toContain(`${sizes}, got 101`)
+    const refused = await api.get(`${path}?pageSize=101&chainId=x`, { accept: 'text/csv' })
+    expect(refused.json().error).toContain(entry)
+    expect(refused.json().error).not.toContain('pageSize')
+  }
+  expect(await refusalOf('/users/0x12/rewards?pageSize=101')).toContain(`${sizes}, got 101`)
   expect((await read({ campaignId })).json().claims).toHaveLength(10)
 
   const whole = await read({ campaignId, format: 'csv' })
