@@ -1,17 +1,23 @@
 import { encodeAbiParameters, parseAbiParameters } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { COLOR_SCHEMES, copied, hasBrowser, inBrowser, ONCE_MORE, WIDTHS } from '../setup/pages/browser.ts'
+import { COLOR_SCHEMES, copied, hasBrowser, inBrowser, ONCE_MORE, tabTo, WIDTHS } from '../setup/pages/browser.ts'
 import { answered, type Explorer, NOW, startExplorer } from '../setup/pages/explorer.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 import { repeated } from '../setup/repetitions.ts'
 
 const user = anAddress('somebody')
 const nobody = anAddress('nobody')
+/** One reward of a token with a price, one of a token without. */
+const collector = anAddress('collector')
 const usdc = aToken({ symbol: 'USDC', decimals: 6, priceUsd: '1' })
+const unpriced = aToken({ symbol: 'NEW', decimals: 6 })
 const ofName = (campaignName: string, parts = {}) =>
   aCampaign({ campaignName, incentives: [anErc20Incentive(usdc.address, { limit: '50' })], ...parts })
 const claimable = ofName('Swap to claim', { endTime: '2026-05-30T12:00:00Z' })
 const claimed = ofName('Claimed already')
+const unvalued = ofName('Of no known value', {
+  incentives: [anErc20Incentive(unpriced.address, { limit: '50' })],
+})
 const denied = ofName('Not for you', {
   allowList: {
     owner: anAddress('owner'),
@@ -32,11 +38,11 @@ const payload = encodeAbiParameters(
     },
   ],
 )
-const signatureFor = ({ id }: typeof claimable) => ({
+const signatureFor = ({ id }: typeof claimable, claimant = user) => ({
   type: 'claimSignature' as const,
   campaignId: id,
   incentiveId: 0,
-  claimant: user,
+  claimant,
   signature: payload,
   referrer: `0x${'0'.repeat(40)}`,
 })
@@ -54,9 +60,11 @@ describe.skipIf(!hasBrowser)(`the rewards of an account ${inBrowser}`, ONCE_MORE
   beforeAll(async () => {
     explorer = await startExplorer()
     await explorer.api.save(
-      usdc,
-      ...[claimable, claimed, denied],
-      ...[claimable, denied].map(signatureFor),
+      ...[usdc, unpriced],
+      ...[claimable, claimed, denied, unvalued],
+      ...[claimable, denied].map((campaign) => signatureFor(campaign)),
+      ...[claimable, unvalued].map((campaign) => signatureFor(campaign, collector)),
+      { ...claimOf(unvalued, nobody), amountUsd: null },
       ...[claimOf(claimed, user), claimOf(claimable, nobody)],
     )
   })
@@ -140,6 +148,43 @@ describe.skipIf(!hasBrowser)(`the rewards of an account ${inBrowser}`, ONCE_MORE
     await answered(page)
     expect(await page.locator('.rewards .campaign-link').allTextContents()).toEqual(['Claimed already'])
     expect([...tab.faults, ...tab.refusals]).toEqual([])
+  })
+
+  test('are worth at least what is known, where a token has no price', async () => {
+    await using tab = await explorer.open(`/explorer/users/${collector}`)
+    expect(await tab.page.locator('.claimable-now').innerText()).toMatch(
+      /^Claimable now: [\d.]+ (USDC|NEW) and [\d.]+ (USDC|NEW), at least \$0\.0001$/,
+    )
+  })
+
+  test('can be checked on the page of a campaign before its list, which is folded', async () => {
+    await using tab = await explorer.open(`/explorer/campaigns/${denied.id}`)
+    const { page } = tab
+    const headings = await page.locator('h2').allTextContents()
+    expect(headings.indexOf('Whether an account can claim')).toBe(headings.indexOf('Who may claim') - 1)
+    const addresses = page.getByRole('list', { name: 'Addresses on the list' })
+    expect(await addresses.isVisible()).toBe(false)
+    const folded = page.locator('summary', { hasText: '1 address on the list' })
+    await tabTo(page, folded)
+    await page.keyboard.press('Enter')
+    await addresses.waitFor()
+    expect([...tab.faults, ...(await tab.violations())]).toEqual([])
+  })
+
+  test('lead on to active campaigns where nothing can be claimed, and say what was claimed so far', async () => {
+    await using tab = await explorer.open(`/explorer/users/${nobody}`)
+    const { page } = tab
+    expect(await page.locator('.claimable-now').innerText()).toBe('No token can be claimed now.')
+    expect(await page.locator('.claimed-so-far').innerText()).toBe('Claimed so far: 2 claims, at least $2.50.')
+    for (const path of [nobody, anAddress('stranger'), `${nobody}?state=claimable`]) {
+      await page.goto(`${explorer.base}/explorer/users/${path}`)
+      await answered(page)
+      await page.getByRole('link', { name: 'active campaigns' }).click()
+      await page.waitForURL(`${explorer.base}/explorer/campaigns`)
+    }
+    await page.goto(`${explorer.base}/explorer/users/${collector}`)
+    await answered(page)
+    expect(await page.locator('main').innerText()).not.toContain('active campaigns')
   })
 
   test('are nowhere with ADDRESS_LOOKUPS=false', async () => {

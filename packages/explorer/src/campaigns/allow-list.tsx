@@ -27,7 +27,12 @@ export function AllowList({ campaign }: { campaign: Campaign }) {
         <strong>{KINDS[type]}</strong>: <Prose sentence={receiversOf(campaign)} /> may claim.
         <Keeper allowList={allowList} chainId={chainId} />
       </p>
-      {addresses.length > 0 && <Addresses chainId={chainId} addresses={addresses} />}
+      {addresses.length > 0 && (
+        <details>
+          <summary>{counted(addresses.length, 'address', 'addresses')} on the list</summary>
+          <Addresses chainId={chainId} addresses={addresses} />
+        </details>
+      )}
     </>
   )
 }

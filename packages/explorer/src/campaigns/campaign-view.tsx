@@ -97,16 +97,16 @@ export function CampaignView({
         <TrustView campaign={rewarding} tokens={tokens} chains={chains} now={now} />
       </section>
       <div>
-        <section aria-labelledby="who">
-          <h2 id="who">Who may claim</h2>
-          <AllowList campaign={campaign} />
-        </section>
         {hasAddressLookups() && (
           <section aria-labelledby="eligibility">
             <h2 id="eligibility">Whether an account can claim</h2>
             <EligibilityView campaign={campaign} user={user} />
           </section>
         )}
+        <section aria-labelledby="who">
+          <h2 id="who">Who may claim</h2>
+          <AllowList campaign={campaign} />
+        </section>
         {incentives.length > 0 && (
           <section aria-labelledby="outlook">
             <h2 id="outlook">Outlook</h2>

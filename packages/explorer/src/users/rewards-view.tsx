@@ -35,9 +35,11 @@ export function RewardsView({
   const { user, rewards, totals, nextCursor } = response
   const { url } = useLocation()
   const nameOf = useNames(rewards)
+  // Of rewards to claim, the response adds up only what these have paid before.
+  const claimedSoFar = state === 'claimable' ? [] : totals
   return (
     <>
-      <ClaimableView response={response} />
+      <ClaimableView response={response} claimedSoFar={claimedSoFar} />
       {rewards.length === 0 ? (
         <Empty>
           <p>{cursor === undefined ? NOTHING[state] : 'The list ends before this page.'}</p>
@@ -70,7 +72,7 @@ export function RewardsView({
           )}
         </nav>
       )}
-      <TotalsView totals={totals} />
+      <TotalsView totals={claimedSoFar} />
     </>
   )
 }
