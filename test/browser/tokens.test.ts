@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)(`the page of a campaign ${inBrowser}`, ONCE_MORE, (
       (await page.locator(selector).allInnerTexts()).join(' ').replace(/\s+/g, ' ')
     expect(await page.locator('.steps').first().locator('li').allInnerTexts()).toEqual([
       'Swap on Swap Router, Base',
-      'Transfer of USDC, Base',
+      'Transfer USDC, Base',
     ])
     await page.getByText('Exact conditions').click()
     const steps = await shown('.exact .steps')

@@ -32,8 +32,13 @@ const listed = aCampaign({
   allowList: { owner: anAddress('owner'), contractAddress: anAddress('list'), type: 'SimpleAllowList', addresses: [] },
 })
 const afar = aCampaign({ actionSteps: [{ ...aStep(anAddress('contract')), chainId: 10 }] })
+const template = {
+  ...{ type: 'actionTemplate' as const, id: '5f0c3f0e-8f0c-4b4f-9f3c-0d6f2f5a1c99', projectId: 'project' },
+  ...{ actionType: 'swap', projectImage: '' },
+}
 const newToken = aCampaign({
   ...steps,
+  actionTemplateId: template.id,
   campaignName: 'Pays what has no price',
   projectUrl: 'https://app.project.test/swap',
   incentives: [anErc20Incentive(unpriced.address)],
@@ -60,7 +65,7 @@ let explorer: Explorer
 describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, () => {
   beforeAll(async () => {
     explorer = await startExplorer()
-    await explorer.api.save(contract, priced, unpriced, raffle, newToken, places, listed, afar, earned)
+    await explorer.api.save(contract, template, priced, unpriced, raffle, newToken, places, listed, afar, earned)
     await explorer.api.save({ ...claimOf(newToken, '2500000'), claimant: another })
     await explorer.api.save(
       aClaimProof(earned, earner, { cumulativeAmount: '2500000' }),
@@ -163,9 +168,11 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
     expect(await tab.page.locator('.campaigns > li').count()).toBe(1)
   })
 
-  test('calls the contract of a step by its name', async () => {
-    const [text] = await textOf(`/explorer/campaigns/${newToken.id}`, '[aria-labelledby="steps"]')
-    expect(text).toMatch(/ on Aave V3 Pool, Base/)
+  test('says what a person has to do and on which contract, and folded what that contract does', async () => {
+    const path = `/explorer/campaigns/${newToken.id}`
+    expect(await textOf(path, '[aria-labelledby="steps"] > .steps')).toEqual(['Swap on Aave V3 Pool, Base'])
+    await using tab = await explorer.open(path)
+    expect(await tab.page.locator('.exact .steps').textContent()).toContain('emits Transfer from Aave V3 Pool')
   })
 
   test('says that nothing can be claimed now, and of what was claimed that it was', async () => {

@@ -80,7 +80,7 @@ export function CampaignView({
               </>
             )}
           </h2>
-          <ActionSteps campaign={rewarding} />
+          <ActionSteps campaign={rewarding} actionType={actionType} />
           {projectUrl !== undefined && isSafeUrl(projectUrl) && (
             <p>
               Site of the project:{' '}

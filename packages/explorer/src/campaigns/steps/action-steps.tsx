@@ -13,7 +13,13 @@ import { titleOf } from './step-title.ts'
 const SHOWN_STEPS = 50
 
 /** What has to be done before claiming, in a few words; folded, what exactly is compared, and who is then paid. */
-export function ActionSteps({ campaign }: { campaign: Campaign & Rewarding }) {
+export function ActionSteps({
+  campaign,
+  actionType,
+}: {
+  campaign: Campaign & Rewarding
+  actionType: string | undefined
+}) {
   const { actionSteps, actionClaimant, tokens } = campaign
   if (actionSteps.length === 0) return <p class="soft">No step is recorded that has to be taken before claiming.</p>
   const names = contractNames(campaign, tokens)
@@ -23,7 +29,7 @@ export function ActionSteps({ campaign }: { campaign: Campaign & Rewarding }) {
       <ol class="steps">
         {shown.map((step, index) => (
           <li key={index}>
-            <Prose sentence={titleOf(step, names, tokens)} />
+            <Prose sentence={titleOf(step, names, tokens, { ...campaign, actionType })} />
           </li>
         ))}
       </ol>

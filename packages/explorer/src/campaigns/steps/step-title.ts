@@ -3,48 +3,42 @@ import { ZERO_ADDRESS } from '../../texts/zero-address.ts'
 import type { Sentence } from '../prose.ts'
 import type { KnownTokens } from '../tokens/known-tokens.ts'
 import type { ContractNames } from './contract-names.ts'
+import { type Doing, type Imperative, imperativeOf, inWords, takesToken } from './imperatives.ts'
 import { readSignature } from './signatures.ts'
 import { type ActionStep, comparedAddress } from './step-text.ts'
 
-/** Abbreviations, words, and numbers at the end of either, in a name of a contract's: `ETH`, `Bridge`, `V3`. */
-const WORDS = /[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+[0-9]*|[A-Z]+[0-9]*|[0-9]+/g
-
-/** `ETHBridgeInitiated` as people write it: `ETH bridge initiated`. */
-export function inWords(identifier: string): string {
-  const [first = identifier, ...others] = identifier.match(WORDS) ?? []
-  return [
-    first.charAt(0).toUpperCase() + first.slice(1),
-    ...others.map((word) => (/[a-z]/.test(word) ? word.toLowerCase() : word)),
-  ].join(' ')
-}
-
 /**
- * A step in a few words, by what emits or takes it: `Supply on Aave V3 Pool, Base`.
+ * What somebody has to do to take a step, in a few words: `Swap DEGEN on ParaSwap Augustus, Base`.
  *
  * @param names of contracts, as the campaign and others tell them. @param tokens are dealt with, not acted on.
  */
-export function titleOf(step: ActionStep, names: ContractNames, tokens: KnownTokens): Sentence {
-  const { chainId, targetContract, signature, signatureName, signatureType } = step
+export function titleOf(step: ActionStep, names: ContractNames, tokens: KnownTokens, campaign: Doing = {}): Sentence {
+  const { chainId, targetContract } = step
   const id = `${chainId}:${targetContract}`
-  const name = readSignature(signatureName)?.name
-  const what =
-    name === undefined ? `${signatureType === 'event' ? 'Event' : 'Call'} ${shortenHex(signature)}` : inWords(name)
-  const contract = names.get(id) ?? ''
-  return [
-    { name: what },
-    tokens.has(id) ? ' of ' : ' on ',
-    ...(targetContract === ZERO_ADDRESS
-      ? ['any contract']
-      : [contract === '' ? { address: targetContract, chainId } : { name: contract }]),
-    ', ',
-    { chainId },
-    ...tokenWith(step, tokens),
-  ]
+  const imperative = imperativeOf(step, campaign)
+  const token = tokenOf(step, tokens)
+  const name = names.get(id) ?? ''
+  const contract = name === '' ? { address: targetContract, chainId } : { name }
+  const where: Sentence = [targetContract === ZERO_ADDRESS ? 'any contract' : contract, ', ', { chainId }]
+  const withToken: Sentence = token === undefined ? [] : [', with ', { name: token }]
+  if (imperative === undefined) return ['Use ', ...where, ...withToken, ', for ', ...eventOf(step)]
+  const start = startOf(imperative)
+  if (!takesToken(imperative)) return [...start, ' on ', ...where, ...withToken]
+  if (tokens.has(id)) return [...start, ' ', ...where, ...withToken]
+  return [...start, ...(token === undefined ? [] : [' ', { name: token }]), ' on ', ...where]
 }
 
-/** The token that one of its values has to be. */
-function tokenWith(step: ActionStep, tokens: KnownTokens): Sentence {
-  const address = comparedAddress(step)
-  const symbol = address === undefined ? undefined : tokens.get(`${step.chainId}:${address}`)?.symbol.trim()
-  return symbol === undefined || symbol === '' ? [] : [', with ', { name: symbol }]
+function startOf({ verb, object }: Imperative): Sentence {
+  return [{ name: `${verb.charAt(0).toUpperCase()}${verb.slice(1)}${object === undefined ? '' : ` ${object}`}` }]
+}
+
+function eventOf({ signature, signatureName }: ActionStep): Sentence {
+  const name = readSignature(signatureName)?.name
+  return name === undefined ? [`the event ${shortenHex(signature)}`] : ['“', { name: inWords(name) }, '”']
+}
+
+/** The symbol of the token that one of its values has to be. The parties of a transfer are none. */
+function tokenOf(step: ActionStep, tokens: KnownTokens): string | undefined {
+  const address = readSignature(step.signatureName)?.name === 'Transfer' ? undefined : comparedAddress(step)
+  return tokens.get(`${step.chainId}:${address}`)?.symbol.trim() || undefined
 }
