@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Campaign, Incentive } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
 import { toText } from '../../../packages/explorer/src/campaigns/prose.ts'
-import { type TrustFact, trustFacts, trustVerdict } from '../../../packages/explorer/src/campaigns/trust/trust-text.ts'
+import { trustFacts, trustVerdict } from '../../../packages/explorer/src/campaigns/trust/trust-text.ts'
 import { anAddress, anErc20Incentive, aTimeBasedIncentive } from '../../setup/records.ts'
 
 const openapi = JSON.parse(readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'))
@@ -23,15 +23,18 @@ const campaign: Campaign & { tokens: typeof tokens } = {
   validator: anAddress('validator'),
 }
 const now = new Date('2026-03-01T12:00:00Z')
-const factsOf = (changes: Partial<Campaign>, asOfBlock: string | null = '54469617') =>
-  trustFacts({ ...campaign, ...changes }, tokens, [{ chainId: 8453, asOfBlock } as never], now).map(
-    ({ kind, sentence }) => `${kind}: ${toText(sentence)}`,
-  )
+const factsOf = (changes: Partial<Campaign>) =>
+  trustFacts({ ...campaign, ...changes }, tokens, now).map(({ kind, sentence }) => `${kind}: ${toText(sentence)}`)
+const verdictOf = (changes: Partial<Campaign>, asOfBlock: string | null = '54469617') =>
+  trustVerdict({ ...campaign, ...changes }, tokens, [{ chainId: 8453, asOfBlock } as never], now).map(toText)
+/** Ten claims of 0.0001. */
+const READ = 'Funded: 0.001 USDC ($12.5) left to claim, as read from chain 8453 as of block 54,469,617.'
+const IMPORTED = 'Not checked on chain: imported data has 0.001 USDC ($12.5) left to claim.'
+const SIGNER = 'Not certain: that the signer confirms what you did. Without that, nothing is paid.'
 
-test('a campaign is judged in a sentence each: its token, its funds, who validates, since when, and until when', () => {
+test('a campaign is judged in a sentence each: its token, who validates, since when, and until when', () => {
   expect(factsOf({})).toEqual([
     'good: Pays USDC, a known token.',
-    'good: $12.5 left to claim, as read from chain 8453, as of block 54,469,617.',
     `neutral: You can claim once a signer has confirmed what you did: the validator ${campaign.validator} checks the signature.`,
     'neutral: Deployed 2026-01-01T00:00:00.000Z.',
     'neutral: No end date.',
@@ -47,15 +50,66 @@ test('a token that only calls itself so, and one that is unknown, are warned of,
   ])
 })
 
-test('funds that no chain was asked for are not called good, nor those of a campaign that is not active', () => {
-  const imported = 'neutral: $12.5 left to claim, according to imported data, not checked on chain.'
-  expect(factsOf({}, null)[1]).toBe(imported)
-  expect(factsOf({ incentives: [] })[0]).toMatch(/^neutral: You can claim/)
-  expect(factsOf({ chainId: 10 })[1]).toBe(imported)
-  expect(factsOf({ isActive: false })[1]).toMatch(/^neutral: /)
-  expect(factsOf({ availableBudgetUsd: null })[1]).toBe(
-    'good: What is left to claim has no known value in dollars, as read from chain 8453, as of block 54,469,617.',
+test('what is certain and what is not is said first: the funds that its chain has, and that a signer decides', () => {
+  expect(verdictOf({})).toEqual([READ, SIGNER])
+  expect(verdictOf({ availableBudgetUsd: null })).toEqual([
+    READ.replace(' ($12.5)', ''),
+    'What that is worth in dollars is unknown.',
+    SIGNER,
+  ])
+})
+
+test('funds that no chain was asked for are said to be imported, not there', () => {
+  expect(verdictOf({}, null)[0]).toBe(IMPORTED)
+  expect(verdictOf({ chainId: 10, incentives: [] }, null)[0]).toBe(
+    'It pays no token: what its reward is worth is unknown.',
   )
+})
+
+test('what is left is added up for each token', () => {
+  const [one, other] = [known, unlisted].map((address) => anErc20Incentive(address ?? '') as Incentive)
+  const incentives = [one, other, one].filter((incentive) => incentive !== undefined)
+  expect(verdictOf({ incentives })[0]).toBe(READ.replace('0.001 USDC', '0.002 USDC and 0.001 USDC'))
+  const spent = incentives.map((incentive) => ({ ...incentive, remainingBalance: '0' }) as Incentive)
+  expect(verdictOf({ incentives: spent })[0]).toBe(
+    'Empty: nothing is left to claim, as read from chain 8453 as of block 54,469,617.',
+  )
+  expect(verdictOf({ incentives: spent }, null)[0]).toBe(
+    'Not checked on chain: imported data has nothing left to claim.',
+  )
+})
+
+test('of what an auction has left, only dollars are known', () => {
+  const auction = { type: 'CGDAIncentive', asset: known, initialReward: '1', rewardDecay: '1', rewardBoost: '1' }
+  const incentives = [{ ...auction, totalBudget: '70' } as Incentive]
+  expect(verdictOf({ incentives })[0]).toBe(READ.replace('0.001 USDC ($12.5)', '$12.5'))
+  expect(verdictOf({ incentives, availableBudgetUsd: null })[0]).toBe('How much is left to claim is unknown.')
+})
+
+test('tokens that are not known ones are worth nothing for certain', () => {
+  const paying = (...addresses: (string | undefined)[]) =>
+    verdictOf({ incentives: addresses.map((address) => anErc20Incentive(address ?? '') as Incentive) })[1]
+  const ends = 'not on the list of known tokens: treat'
+  expect(paying(unknown)).toBe(`Its reward token is ${ends} its value as nothing.`)
+  expect(paying(unlisted)).toBe(`Its reward token is ${ends} its value as nothing.`)
+  expect(paying(unknown, unlisted)).toBe(`Its reward tokens are ${ends} their value as nothing.`)
+  expect(paying(known, unlisted)).toBe(`1 of its 2 reward tokens is ${ends} its value as nothing.`)
+})
+
+test('what has ended, has not started or is claimed by all who may is said before its funds', () => {
+  const [past, future] = ['2026-02-01T00:00:00.000Z', '2026-04-01T00:00:00.000Z']
+  expect(verdictOf({ endTime: past, isActive: false })).toEqual([
+    `It ended ${past}: what you do now earns nothing.`,
+    READ,
+  ])
+  expect(verdictOf({ startTime: future, isActive: false })).toEqual([
+    `It has not started: it starts ${future}.`,
+    ...[READ, SIGNER],
+  ])
+  expect(verdictOf({ startTime: past, endTime: future, isActive: false })).toEqual([
+    'Nothing more can be claimed of it.',
+    READ,
+  ])
 })
 
 test('a list of those who may claim is warned of', () => {
@@ -71,17 +125,25 @@ test('a list of those who may claim is warned of', () => {
   expect([...list('OpenAllowList', []), ...list('SimpleDenyList', [known ?? ''])]).toEqual([])
 })
 
-test('what the facts come to is said first', () => {
-  const of = (...kinds: TrustFact['kind'][]) => kinds.map((kind): TrustFact => ({ kind, sentence: [] }))
-  expect(trustVerdict(of('good', 'neutral'), true)).toBe('Nothing speaks against it.')
-  expect(trustVerdict(of('good', 'neutral'), false)).toMatch(/but nothing was checked on chain/)
-  expect(trustVerdict(of('good', 'warning'), true)).toBe('1 thing to take care of.')
-  expect(trustVerdict(of('warning', 'warning'), false)).toBe('2 things to take care of.')
+test('of a list, a missing validator and terms, what is not certain is said', () => {
+  const { allowList } = campaign
+  expect(verdictOf({ allowList: { ...allowList, type: 'SimpleAllowList' } })).toEqual([
+    READ,
+    'Only accounts on a list may claim.',
+    SIGNER,
+  ])
+  expect(verdictOf({ validator: `0x${'0'.repeat(40)}` })).toEqual([
+    READ,
+    'No validator is recorded: it is unknown whether claims can be confirmed.',
+  ])
+  expect(verdictOf({ incentives: [aTimeBasedIncentive(known ?? '') as Incentive] }).at(-1)).toBe(
+    'Not certain: how much an account earns, which terms decide that no chain has.',
+  )
 })
 
 test('a missing validator is warned of, and a proof needs none', () => {
-  expect(factsOf({ validator: `0x${'0'.repeat(40)}` })[2]).toBe('warning: No validator is recorded.')
-  expect(factsOf({ incentives: [aTimeBasedIncentive(known ?? '') as Incentive] })[2]).toBe(
+  expect(factsOf({ validator: `0x${'0'.repeat(40)}` })[1]).toBe('warning: No validator is recorded.')
+  expect(factsOf({ incentives: [aTimeBasedIncentive(known ?? '') as Incentive] })[1]).toBe(
     'neutral: Claims need a proof of what the account has earned.',
   )
 })

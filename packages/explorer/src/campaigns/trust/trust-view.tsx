@@ -1,8 +1,9 @@
+import { Fragment } from 'preact'
 import type { Campaign, ChainStatus } from 'reward-campaigns-client'
 import type { Rewarding } from '../incentives/incentive-budget.ts'
 import { Prose } from '../prose-view.tsx'
 import type { TokenRecords } from '../tokens/token-records.ts'
-import { isRead, type TrustFact, trustFacts, trustVerdict } from './trust-text.ts'
+import { type TrustFact, trustFacts, trustVerdict } from './trust-text.ts'
 
 const SIGNS: Readonly<Record<TrustFact['kind'], readonly [sign: string, words: string]>> = {
   good: ['✓', 'Good: '],
@@ -22,11 +23,22 @@ export function TrustView({
   chains: readonly ChainStatus[]
   now: Date
 }) {
-  const facts = trustFacts(campaign, tokens, chains, now)
+  const [first, ...others] = trustVerdict(campaign, tokens, chains, now)
+  const facts = trustFacts(campaign, tokens, now)
   return (
     <ul class="trust">
       <li>
-        <strong>{trustVerdict(facts, isRead(campaign, chains))}</strong>
+        <span>
+          <strong>
+            <Prose sentence={first} />
+          </strong>
+          {others.map((sentence, index) => (
+            <Fragment key={index}>
+              {' '}
+              <Prose sentence={sentence} />
+            </Fragment>
+          ))}
+        </span>
       </li>
       {facts.map(({ kind, sentence }, index) => (
         <li key={index} class={kind}>
