@@ -8,6 +8,7 @@ import {
   aHash,
   anAddress,
   anErc20Incentive,
+  anIncentiveOfEachVariant,
   aStep,
   aTimeBasedIncentive,
   aToken,
@@ -21,6 +22,11 @@ const priced = aToken({ symbol: 'USDC', decimals: 6, priceUsd: '1', whitelisted:
 const unpriced = aToken({ symbol: 'NEW', decimals: 6, whitelisted: true })
 const steps = { actionSteps: [aStep(anAddress('contract'))] }
 const contract = { type: 'contract' as const, chainId: 8453, address: anAddress('contract'), name: 'Aave V3 Pool' }
+const incentiveOf = (wanted: string) => {
+  const found = anIncentiveOfEachVariant(anAddress).find(({ type }) => type === wanted)
+  if (found === undefined) throw new Error(`no ${wanted}`)
+  return found
+}
 const raffle = aCampaign({
   campaignName: 'Draw',
   projectUrl: 'javascript:alert(1)',
@@ -42,6 +48,13 @@ const newToken = aCampaign({
   campaignName: 'Pays what has no price',
   projectUrl: 'https://app.project.test/swap',
   incentives: [anErc20Incentive(unpriced.address)],
+})
+const paying = aCampaign({
+  campaignName: 'Pays what has a price',
+  incentives: [
+    anErc20Incentive(priced.address, { reward: '1200000' }),
+    { ...incentiveOf('ERC20VariableCriteriaIncentive'), asset: priced.address, maxReward: '2500000' },
+  ],
 })
 const places = aCampaign({
   campaignName: 'Places',
@@ -65,7 +78,19 @@ let explorer: Explorer
 describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, () => {
   beforeAll(async () => {
     explorer = await startExplorer()
-    await explorer.api.save(contract, template, priced, unpriced, raffle, newToken, places, listed, afar, earned)
+    await explorer.api.save(
+      contract,
+      template,
+      priced,
+      unpriced,
+      raffle,
+      newToken,
+      paying,
+      places,
+      listed,
+      afar,
+      earned,
+    )
     await explorer.api.save({ ...claimOf(newToken, '2500000'), claimant: another })
     await explorer.api.save(
       aClaimProof(earned, earner, { cumulativeAmount: '2500000' }),
@@ -144,7 +169,7 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
     expect(text).toMatch(/Kept by\s+0x[\s\S]* at\s+0x/)
   })
 
-  test('says in lists who may claim and where else something has to be done', async () => {
+  test('says in lists what a claim is worth, who may claim and where else something has to be done', async () => {
     await using tab = await explorer.open('/explorer/campaigns?tokenWhitelist=false&showActiveOnly=false')
     const rowOf = ({ id }: typeof raffle) =>
       tab.page.locator('.campaigns > li', { has: tab.page.locator(`[href$="${id}"]`) }).innerText()
@@ -152,6 +177,12 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
     expect(await rowOf(raffle)).not.toContain('For a list of accounts')
     expect(await rowOf(afar)).toMatch(/Base\s+to be done on\s+OP Mainnet/)
     expect(await rowOf(newToken)).not.toContain('to be done on')
+    // As far as that is known of each claim alike.
+    expect((await rowOf(paying)).match(/(about|up to) .* a claim/g)).toEqual([
+      'about $1.20 a claim',
+      'up to $2.50 a claim',
+    ])
+    for (const campaign of [raffle, newToken, places]) expect(await rowOf(campaign)).not.toMatch(/\$.* a claim/)
     const [about] = await textOf(`/explorer/campaigns/${afar.id}`, '.about-campaign')
     expect(about).toContain('to be done on OP Mainnet')
   })

@@ -1,13 +1,13 @@
-import type { Incentive } from 'reward-campaigns-client'
-import { expect, test } from 'vitest'
-import { dollarsOf } from '../../../packages/explorer/src/campaigns/incentives/dollars.ts'
+import { type Incentive, type IncentiveType, toTokens } from 'reward-campaigns-client'
+import { describe, expect, test } from 'vitest'
+import { claimDollars, dollarsOf } from '../../../packages/explorer/src/campaigns/incentives/dollars.ts'
 import {
   budgetOf,
   claimLimitOf,
   shareOf,
 } from '../../../packages/explorer/src/campaigns/incentives/incentive-budget.ts'
 import { isFunded } from '../../../packages/explorer/src/campaigns/incentives/incentive-variants.ts'
-import { missingTokens } from '../../../packages/explorer/src/campaigns/tokens/known-tokens.ts'
+import { tokensToRequest } from '../../../packages/explorer/src/campaigns/tokens/known-tokens.ts'
 import { anAddress, anIncentiveOfEachVariant } from '../../setup/records.ts'
 
 const asset = anAddress('asset')
@@ -88,7 +88,7 @@ test('without a price nothing is worth anything, and without decimals it is not 
   expect(dollarsOf(worth, { chainId: 1, address: asset }, 1n)).toBeUndefined()
 })
 
-test('tokens that a campaign says nothing of are named once, the native one never', () => {
+test('tokens are asked for once, those first that nothing else is known of', () => {
   const metadata = {
     id: `8453:${asset}`,
     chainId: 8453,
@@ -100,8 +100,60 @@ test('tokens that a campaign says nothing of are named once, the native one neve
   }
   const peg = anAddress('peg')
   const pegged = { type: 'ERC20PeggedIncentive', asset, peg, reward: '1', limit: '1' } as const
-  expect(missingTokens([campaignOf([pegged, pegged]), { ...campaignOf([pool]), chainId: 10 }])).toEqual(
+  expect(tokensToRequest([campaignOf([pegged, pegged]), { ...campaignOf([pool]), chainId: 10 }])).toEqual(
     [`8453:${asset}`, `8453:${peg}`, `10:${asset}`].sort(),
   )
-  expect(missingTokens([campaignOf([{ ...pegged, metadata, peg: `0x${'0'.repeat(40)}` }])])).toEqual([])
+  const native = `0x${'0'.repeat(40)}`
+  const known = { ...pegged, metadata }
+  expect(tokensToRequest([campaignOf([known, { ...known, peg: native }])])).toEqual([
+    `8453:${peg}`,
+    ...[`8453:${native}`, `8453:${asset}`].sort(),
+  ])
+})
+
+/** At $2 for a token and $3 for a peg. */
+const EXPECTED: Partial<Record<IncentiveType, object>> = {
+  ERC20PeggedIncentive: { usd: '3', isMaximum: false },
+  ERC20VariableCriteriaIncentive: { usd: '12', isMaximum: true },
+  ERC20VariableCriteriaIncentiveV2: { usd: '12', isMaximum: true },
+  ERC20PeggedVariableCriteriaIncentive: { usd: '18', isMaximum: true },
+  ERC20PeggedVariableCriteriaIncentiveV2: { usd: '18', isMaximum: true },
+}
+
+describe('a claim is worth', () => {
+  const token = { decimals: 2, symbol: 'T', name: 'T' }
+  const priced = { ...token, priceUsd: '0.5' }
+  const worth = (changes: object, tokens: [string, object][] = [[asset, priced]]) =>
+    claimDollars(
+      { chainId: 8453, tokens: new Map(tokens.map(([address, found]) => [`8453:${address}`, found])) as never },
+      { ...pool, ...changes } as Incentive,
+    )
+
+  test('its fixed reward at the price of the token', () => {
+    expect(worth({})).toEqual({ usd: '0.5', isMaximum: false })
+    expect(worth({ reward: MAX })?.usd).toBe(toTokens(BigInt(MAX) * 5n, 3))
+  })
+
+  test('what is not known, where a price, a token or what is paid is not', () => {
+    expect(worth({}, [])).toBeUndefined()
+    expect(worth({}, [[asset, token]])).toBeUndefined()
+    expect(worth({}, [[asset, { ...token, priceUsd: null }]])).toBeUndefined()
+    // One of many gets the reward of a raffle.
+    expect(worth({ strategy: 1 })).toBeUndefined()
+    expect(worth({ strategy: 7 })).toBeUndefined()
+    expect(worth({ reward: '0' })).toBeUndefined()
+  })
+
+  test.each(anIncentiveOfEachVariant(anAddress) as Incentive[])('as its variant says: $type', (incentive) => {
+    const tokens = new Map([
+      [`8453:${anAddress('asset')}`, { ...token, priceUsd: '2' }],
+      [`8453:${anAddress('peg')}`, { ...token, priceUsd: '3' }],
+    ])
+    const dollars = claimDollars({ chainId: 8453, tokens }, incentive)
+    expect(dollars).toEqual(EXPECTED[incentive.type])
+    // Without a maximum, nobody knows the most.
+    if ('maxReward' in incentive) {
+      expect(claimDollars({ chainId: 8453, tokens }, { ...incentive, maxReward: '0' })).toBeUndefined()
+    }
+  })
 })

@@ -1,10 +1,11 @@
-import type { CampaignListItem } from 'reward-campaigns-client'
+import type { CampaignListItem, Incentive } from 'reward-campaigns-client'
 import { Usd } from '../parts/amounts.tsx'
 import { CampaignLink, campaignTitle } from '../parts/campaign-link.tsx'
 import { ChainLabel } from '../parts/chain-label.tsx'
 import { RelativeTime } from '../parts/times.tsx'
 import { Picture } from '../pictures/picture.tsx'
 import { picturesOf } from './campaign-pictures.ts'
+import { claimDollars } from './incentives/dollars.ts'
 import type { Rewarding } from './incentives/incentive-budget.ts'
 import { payoutOf } from './incentives/incentive-payouts.ts'
 import { isForList } from './incentives/incentive-sentences.ts'
@@ -61,6 +62,7 @@ function CampaignRow({ campaign }: { campaign: CampaignListItem & Rewarding }) {
           <li key={index}>
             <p>
               <Prose sentence={payoutOf(campaign, incentive)} />
+              <ClaimDollars campaign={campaign} incentive={incentive} />
             </p>
             <Remainder campaign={campaign} incentive={incentive} />
           </li>
@@ -78,5 +80,18 @@ function CampaignRow({ campaign }: { campaign: CampaignListItem & Rewarding }) {
         )}
       </div>
     </li>
+  )
+}
+
+function ClaimDollars({ campaign, incentive }: { campaign: Rewarding; incentive: Incentive }) {
+  const dollars = claimDollars(campaign, incentive)
+  if (dollars === undefined) return null
+  return (
+    <>
+      ,{' '}
+      <strong>
+        {dollars.isMaximum ? 'up to' : 'about'} <Usd value={dollars.usd} /> a claim
+      </strong>
+    </>
   )
 }

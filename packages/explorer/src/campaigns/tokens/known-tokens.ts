@@ -5,7 +5,11 @@ import { ZERO_ADDRESS } from '../../texts/zero-address.ts'
 /** What is known of tokens, by `<chainId>:<address>`. */
 export type KnownTokens = ReadonlyMap<string, KnownToken>
 
-export type KnownToken = Pick<TokenMetadata, 'decimals' | 'symbol' | 'name'> & Partial<Pick<TokenMetadata, 'imageUri'>>
+export type KnownToken = Pick<TokenMetadata, 'decimals' | 'symbol' | 'name'> &
+  Partial<Pick<TokenMetadata, 'imageUri'>> & {
+    /** Of one whole token, now. Null: it has no price; absent: nobody has said. */
+    priceUsd?: string | null
+  }
 
 export interface Paying {
   chainId: number
@@ -38,21 +42,28 @@ const nativeToken = (chainId: number) => ({
 export const tokenOf = (tokens: KnownTokens, chainId: number, address: string): KnownToken | undefined =>
   tokens.get(`${chainId}:${address}`) ?? (address === ZERO_ADDRESS ? nativeToken(chainId) : undefined)
 
-/** IDs of the tokens that a campaign pays or counts in, but for native ones. */
-export const tokensNamed = ({ chainId, incentives }: Paying): string[] => [
+/** IDs of the tokens that a campaign pays or counts in. */
+const tokensWithin = ({ chainId, incentives }: Paying): string[] => [
   ...new Set(
     incentives
       .flatMap((incentive) => ['asset' in incentive && incentive.asset, 'peg' in incentive && incentive.peg])
-      .filter((address) => address !== false && address !== ZERO_ADDRESS)
+      .filter((address) => address !== false)
       .map((address) => `${chainId}:${address}`),
   ),
 ]
 
+/** The same but for native ones. */
+export const tokensNamed = (campaign: Paying): string[] => tokensWithin(campaign).filter((id) => !isNative(id))
+
+const isNative = (id: string) => id.endsWith(ZERO_ADDRESS)
+
 /**
- * Tokens that campaigns pay or count in and say nothing of: auctions and pegs have no metadata. As entries of the
- * parameter `token` of `GET /tokens`, ascending.
+ * Tokens that campaigns pay or count in, as entries of the parameter `token` of `GET /tokens`: first those that nothing else is
+ * known of, as auctions and pegs have no metadata.
  */
-export function missingTokens(campaigns: readonly Paying[]): string[] {
+export function tokensToRequest(campaigns: readonly Paying[]): string[] {
   const known = tokensOf(campaigns)
-  return [...new Set(campaigns.flatMap(tokensNamed))].filter((id) => !known.has(id)).sort()
+  const ids = [...new Set(campaigns.flatMap(tokensWithin))].sort()
+  const isKnown = (id: string) => known.has(id) || isNative(id)
+  return [...ids.filter((id) => !isKnown(id)), ...ids.filter(isKnown)]
 }

@@ -1,5 +1,5 @@
 import type { Client, ResponseOf } from 'reward-campaigns-client'
-import { type KnownTokens, missingTokens, tokensOf } from './known-tokens.ts'
+import { type KnownTokens, tokensOf, tokensToRequest } from './known-tokens.ts'
 import { recordTokens } from './recorded-tokens.ts'
 
 /** As many entries as the service takes in a list. */
@@ -23,8 +23,8 @@ export async function fetchTokenRecords(
 type Campaigns = Awaited<ReturnType<Client['listCampaigns']>>
 
 /**
- * A page of campaigns with all tokens that they pay or count in, also those that the campaigns themselves say nothing of: rows
- * that came without them would move when they come. What nobody knows is not in it, and its amounts are shown in base units.
+ * A page of campaigns with all tokens that they pay or count in, and their prices: rows that came without them would move when
+ * they come. What nobody knows is not in it, and its amounts are shown in base units.
  */
 export async function withTokens<Response extends Campaigns>(
   client: Pick<Client, 'listTokens'>,
@@ -32,6 +32,6 @@ export async function withTokens<Response extends Campaigns>(
   signal: AbortSignal,
 ): Promise<Response & { tokens: KnownTokens }> {
   const { campaigns } = recordTokens(response)
-  const found = await fetchTokenRecords(client, missingTokens(campaigns), signal)
-  return { ...response, tokens: new Map([...found, ...tokensOf(campaigns)]) }
+  const found = await fetchTokenRecords(client, tokensToRequest(campaigns), signal)
+  return { ...response, tokens: new Map([...tokensOf(campaigns), ...found]) }
 }
