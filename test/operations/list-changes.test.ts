@@ -8,7 +8,7 @@ import { ChangeStream } from '../../src/features/changes/change-streams.ts'
 import { type ChangeReader, createChangeReader } from '../../src/read-models/changes/read.ts'
 import { toCheckedText } from '../../src/schemas/cursor-checks.ts'
 import { collectGarbage } from '../setup/collect-garbage.ts'
-import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
+import { aCampaign, aClaim, anActionTemplate, anErc20Incentive, aToken } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
@@ -99,6 +99,22 @@ test('a page with more after it leads to the next one, with its filters', async 
   const last = await api.get(`/changes${url(nextCursor)}`)
   expect(last.json()).toMatchObject({ changes: [expect.anything()], hasMore: false })
   expect(last.headers).not.toHaveProperty('link')
+})
+
+test('records that are not shown take no place in a page', async () => {
+  const after = await now()
+  const hidden = anActionTemplate
+  await api.save(hidden())
+  await api.save(aToken(), hidden())
+  await api.save(hidden())
+  await api.save(aToken(), hidden())
+  const first = await list(`?after=${after}&pageSize=1`)
+  expect([kindsOf(first), first.hasMore]).toEqual([['token.changed'], true])
+  const second = await list(`?after=${first.nextCursor}&pageSize=1`)
+  expect([kindsOf(second), second.hasMore]).toEqual([['token.changed'], false])
+  // It comes to the newest, shown or not, and so stays as young as that.
+  expect(second.nextCursor).toBe(await now())
+  expect(await list(`?after=${second.nextCursor}`)).toEqual({ ...second, changes: [] })
 })
 
 test('what is wrong with a cursor, and that a history is lost, is said', async () => {

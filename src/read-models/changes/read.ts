@@ -14,15 +14,15 @@ interface CursorPosition {
 /** Changes in order, and where they end. */
 export interface ChangePage {
   changes: Change[]
-  /** Where the page ends: at its last change, or later; as before where nothing has changed. */
+  /** Where the page ends: at its last change, or at the newest where no more follow; as before where nothing has changed. */
   next: string
   hasMore: boolean
 }
 
 export interface ChangeReader {
   /**
-   * The changes after a cursor, of all kinds; without one no change, and the cursor of now. One statement, so as of one
-   * moment; a page has fewer than `max` where only records have changed that are not shown. A cursor that this database has not come to yet (a standby) has none after it.
+   * The changes after a cursor, of all kinds but `records.changed`; without one no change, and the cursor of now. One
+   * statement, so as of one moment. A cursor that this database has not come to yet (a standby) has none after it.
    * @returns undefined where the history of the cursor is lost, or too old.
    * @throws MalformedCursorError where it is none.
    */
@@ -73,10 +73,12 @@ export function createChangeReader(database: Database): ChangeReader {
       if (after === undefined) return { changes: [], next: toChangeCursor(head.newest), hasMore: false }
       // A standby may not have replayed yet what the primary has committed.
       if (!head.isKnown && (!head.isStandby || head.newest.revision >= Number(start?.revision))) return undefined
-      const found = head.isKnown ? rows.flatMap(toChange) : []
-      const page = found.slice(0, max)
-      const changes = page.flatMap(({ change }) => change ?? [])
-      return { changes, next: page.at(-1)?.cursor ?? after, hasMore: found.length > max }
+      if (!head.isKnown) return { changes: [], next: after, hasMore: false }
+      const found = rows.flatMap(toChange)
+      const changes = found.slice(0, max)
+      const hasMore = found.length > max
+      // The newest may be one that is not shown: a cursor that stayed behind it would grow too old.
+      return { changes, next: (hasMore && changes.at(-1)?.cursor) || toChangeCursor(head.newest), hasMore }
     },
   }
 }
@@ -85,18 +87,16 @@ const NO_EPOCH = '00000000-0000-0000-0000-000000000000'
 
 type Row = Awaited<ReturnType<ReturnType<typeof prepareChanges>['execute']>>[number]
 
-/** `change` is missing where only records have changed. */
-function toChange(row: Row): { cursor: string; change?: Change }[] {
+function toChange(row: Row): Change[] {
   const { revision, position, epoch, at, kind, chainId, campaignId, details } = row
   if (revision === null || position === null || epoch === null) return []
   const cursor = toChangeCursor({ revision, position, epoch })
-  if (kind === 'records.changed') return [{ cursor }]
   const shared = { cursor, kind, at: new Date(at).toISOString(), chainId }
   const fields = kind.startsWith('claim.')
     ? { claim: { campaignId, ...(details as object) } }
     : { ...(campaignId !== null && { campaignId }), ...(details as object | null) }
   // What the ingest writes has the form that is described for its kind.
-  return [{ cursor, change: { ...shared, ...fields } as Change }]
+  return [{ ...shared, ...fields } as Change]
 }
 
 /** A row for each change, with where the history stands; one row without a change where there is none. */
@@ -120,11 +120,11 @@ function prepareChanges(database: Database) {
       kind: sql<string>`change.kind`,
       chainId: sql<number | null>`change.chain_id::float8`,
       campaignId: sql<string | null>`change.campaign_id`,
-      details: sql<unknown>`case when change.kind <> 'records.changed' then change.details - 'seconds' end`,
+      details: sql<unknown>`change.details - 'seconds'`,
     })
     .from(sql`(select revision, position, epoch from ${changes} order by revision desc, position desc limit 1) newest`)
     .leftJoin(
-      sql`(select * from ${changes} where (revision, position) > (${start}) and kind <> 'beginning'
+      sql`(select * from ${changes} where (revision, position) > (${start}) and kind not in ('beginning', 'records.changed')
         order by revision, position limit ${placeholder('max')}::integer) change`,
       sql`true`,
     )
