@@ -7,6 +7,7 @@ import {
   recordSchemas,
   recordTypes,
 } from '../ingest/records.ts'
+import { incentiveTypes } from '../schemas/campaigns/incentives.ts'
 import { namedSchemas } from '../schemas/named-schemas.ts'
 import { DecimalAmount } from '../schemas/primitives.ts'
 import {
@@ -83,22 +84,21 @@ export function readRecord(bytes: Buffer): ReadRecord | undefined {
 }
 
 /** What is wrong with a key that decides which others there are. */
-function findUnknown(given: unknown, key: string, known: readonly unknown[]) {
-  if (known.includes(given)) return undefined
+const findUnknown = (given: unknown, key: string, known: readonly unknown[]) =>
+  known.includes(given) ? undefined : problem(`/${key}`, describeUnknown(given, known))
+
+function describeUnknown(given: unknown, known: readonly unknown[]) {
   const expected = `one of ${known.join(', ')}`
-  return problem(
-    `/${key}`,
-    given === undefined ? `is required, ${expected}` : `must be ${expected}, got ${quote(given)}`,
-  )
+  return given === undefined ? `is required, ${expected}` : `must be ${expected}, got ${quote(given)}`
 }
 
-/** Found without parsing the line, since an array of all records exceeds every limit. */
 /** What is wrong with a line that is no JSON. */
 function describeOther(text: string) {
   if (text.trim() === '{') return OVER_LINES
   return /^[^{"]*[,;\t]/.test(text) ? CSV : NO_OBJECT
 }
 
+/** Found without parsing the line, since an array of all records exceeds every limit. */
 const isArray = (bytes: Buffer) => bytes[0] !== OPEN_OBJECT && /^\uFEFF?\s*\[/.test(bytes.toString('utf8', 0, 64))
 
 /** Rules that a schema cannot express. */
@@ -137,16 +137,19 @@ function toProblems(errors: ErrorObject[]) {
   return [...problems].map(([pointer, message]) => ({ pointer, message }))
 }
 
-/** A key that is missing or unknown is reported at its own path. */
+/** A key that is missing or unknown, or decides which others there are, is reported at its own path. */
 function pointerOf({ keyword, instancePath, params }: ErrorObject): string {
   if (keyword === 'required') return instancePath + toToken(params.missingProperty)
   if (keyword === 'additionalProperties') return instancePath + toToken(params.additionalProperty)
+  if (keyword === 'discriminator') return instancePath + toToken(params.tag)
   return instancePath
 }
 
 function describeProblem(error: ErrorObject) {
   if (error.keyword === 'required') return 'is required'
   if (error.keyword === 'additionalProperties') return 'is an unknown key'
+  // That of a removal has been checked before: only incentives are left.
+  if (error.keyword === 'discriminator') return describeUnknown(error.params.tagValue, incentiveTypes)
   return describeFault(error)
 }
 

@@ -99,10 +99,6 @@ export function describeFault(error: ErrorObject): string {
       return `lacks the key ${JSON.stringify(error.params.missingProperty)}`
     case 'additionalProperties':
       return `has the unknown key ${JSON.stringify(error.params.additionalProperty)}`
-    case 'discriminator':
-      return error.params.error === 'mapping'
-        ? `has the unknown type ${quote(error.params.tagValue)}`
-        : 'needs a "type" that is a string'
     case 'x-forbidden-characters': {
       const found = charactersIn(String(error.data), String(error.schema))
       return `must not contain any of ${[...String(error.schema)].join(' ')}, found ${found.join(' ')}`

@@ -232,8 +232,14 @@ describe('a record that is not what it has to be', () => {
     [
       'has an incentive of an unknown type',
       { ...campaign, incentives: [...campaign.incentives, { type: 'ERC721Incentive' }] },
-      '/incentives/1',
-      /unknown type "ERC721Incentive"/,
+      '/incentives/1/type',
+      /^must be one of AllowListIncentive, .*, got "ERC721Incentive"$/,
+    ],
+    [
+      'has an incentive without a type',
+      { ...campaign, incentives: [{ reward: '1' }] },
+      '/incentives/0/type',
+      /^is required/,
     ],
     [
       'has a step with an unknown key',
