@@ -68,7 +68,7 @@ export function fitStatement<Query extends { pageSize: number; format?: 'json' |
  * @param columns what stands in each, by name.
  */
 export async function toCsv<Row>(columns: Record<string, (row: Row) => Cell>, rows: readonly Row[]): Promise<string> {
-  const options = { record_delimiter: 'windows', escape_formulas: true } as const
+  const options = { record_delimiter: 'windows', quote_record_delimiter: true, escape_formulas: true } as const
   const cells = Object.values(columns)
   const parts = [stringify([Object.keys(columns)], options)]
   for (let start = 0; start < rows.length; start += ROWS_IN_A_TURN) {

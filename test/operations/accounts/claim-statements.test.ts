@@ -127,6 +127,24 @@ test('a statement has the claims of the page, with amounts in whole tokens, of w
   ])
 })
 
+test('a cell with a line break of any kind is quoted, so that a row stays one', async () => {
+  const asset = anAddress('of a symbol in two lines')
+  const claimant = anAddress('who reads lines')
+  const names = ['in\ntwo', 'in\rtwo', 'in\r\ntwo', '\r=1', '\t=1', 'one']
+  const campaigns = names.map((campaignName) => aCampaign({ campaignName, incentives: [anErc20Incentive(asset)] }))
+  await api.save(
+    aToken({ address: asset, symbol: 'A\rB' }),
+    ...campaigns,
+    ...campaigns.map((of) => aClaim(of, { claimant })),
+  )
+  const named = names.map((name) => (/^[\r\t]/.test(name) ? `'${name}` : name))
+  for (const path of [`/claims?claimant=${claimant}&`, `/users/${claimant}/rewards?`]) {
+    const [header = [], ...rows] = parseCsv((await api.get(`${path}format=csv`)).body)
+    const texts = rows.map((row) => [row[header.indexOf('campaignName')], row[header.indexOf('symbol')]])
+    expect(texts.sort(), path).toEqual(named.map((name) => [name, 'A\rB']).sort())
+  }
+})
+
 test('the parameter decides, then what Accept prefers; each format has its page sizes, and cursors are for both', async () => {
   const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
   const claims = Array.from({ length: 130 }, () => aClaim(campaign))
