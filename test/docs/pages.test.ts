@@ -153,7 +153,7 @@ test('the overview is a paragraph and a table, whose subjects lead to what says 
   const subjects = [...overview.matchAll(/<tr><td>(.*?)<\/td>/g)].map(([, cell]) => cell)
   expect(subjects).toEqual([
     '<a href="./docs/guides/amounts">Amounts</a>',
-    '<a href="./docs/guides/first-request#request-one-campaign">Addresses</a>',
+    '<a href="./docs/guides/first-request#request-one-campaign-by-its-id">Addresses</a>',
     '<a href="./docs/guides/paging">Lists</a>',
     '<a href="./docs/guides/errors">Errors</a>',
     '<a href="./docs/guides/caching">Freshness</a>',

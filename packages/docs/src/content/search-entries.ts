@@ -46,15 +46,11 @@ export function toSearchEntries(document: ApiDocument, articles: Articles): Sear
       lead: toLead(description),
     }),
   )
-  const sectionsOf = (
-    { url, title, name = title, task = '', sections }: ArticlePage,
-    others: EntryKind,
-    first = others,
-  ) =>
+  const sectionsOf = ({ url, title, name = title, task = '', sections }: ArticlePage, kind: EntryKind) =>
     sections.map(
       (section, index): SearchEntry => ({
         url: index === 0 ? url : `${url}#${section.id}`,
-        kind: index === 0 ? first : others,
+        kind,
         title: index === 0 ? name : section.title,
         of: index === 0 ? task : name,
         words: section.text,
@@ -72,9 +68,9 @@ export function toSearchEntries(document: ApiDocument, articles: Articles): Sear
         lead: toLead(term.lead),
       }),
     )
-  const guides = articles.guides.flatMap(({ pages }) => pages.flatMap((page) => sectionsOf(page, 'section', 'guide')))
+  const guides = articles.guides.flatMap(({ pages }) => pages.flatMap((page) => sectionsOf(page, 'guide')))
   const others = articles.others.flatMap((page) => [
-    ...sectionsOf(page, ASIDES.includes(page.url) ? 'aside' : 'reference', page.url === CLIENT ? 'guide' : undefined),
+    ...sectionsOf(page, ASIDES.includes(page.url) ? 'aside' : page.url === CLIENT ? 'guide' : 'reference'),
     ...termsOf(page),
   ])
   return [...guides, ...operations, ...others, ...schemas]

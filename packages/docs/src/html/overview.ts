@@ -4,7 +4,7 @@ import { paragraphs } from './markdown.ts'
 /** The page that says more about a subject of the overview. */
 const PAGES: Readonly<Record<string, string>> = {
   Amounts: '/docs/guides/amounts',
-  Addresses: '/docs/guides/first-request#request-one-campaign',
+  Addresses: '/docs/guides/first-request#request-one-campaign-by-its-id',
   Lists: '/docs/guides/paging',
   Errors: '/docs/guides/errors',
   Freshness: '/docs/guides/caching',

@@ -2,11 +2,10 @@ import MiniSearch, { type Options } from 'minisearch'
 import { toQueryTerms, toTerms, wordsOf } from './terms.ts'
 
 /** What an entry is: who searches wants an explanation first, then what can be requested. */
-export type EntryKind = 'guide' | 'section' | 'operation' | 'reference' | 'term' | 'parameter' | 'schema' | 'aside'
+export type EntryKind = 'guide' | 'operation' | 'reference' | 'term' | 'parameter' | 'schema' | 'aside'
 
 const WEIGHTS: Readonly<Record<EntryKind, number>> = {
-  guide: 1.6,
-  section: 1.2,
+  guide: 1.2,
   operation: 1.1,
   reference: 1.1,
   term: 0.6,
@@ -58,7 +57,7 @@ export function openIndex(json: string): (query: string) => FoundEntry[] {
       boostTerm: (_, position) => (position < others.length ? 0.7 : 1),
       boostDocument: (_, __, stored) => WEIGHTS[stored?.kind as EntryKind],
       prefix: (term, position) => position === terms.length - 1 && term.length > 1,
-      fuzzy: (term) => term.length > 5 && 0.25,
+      fuzzy: (term) => term.length > 5 && 0.2,
     })
     return found.map(({ id, title, of, lead }) => ({ url: id, title, of, lead }))
   }
