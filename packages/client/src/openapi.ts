@@ -213,7 +213,7 @@ export interface paths {
         };
         /**
          * List what an account can claim and has claimed
-         * @description What an account has claimed or has a signature for, by incentive, across campaigns and chains, with the verdict on each and totals by token. An unknown account has none.
+         * @description What an account has claimed or has a signature for, by incentive, across campaigns and chains, with the verdict on each and totals by token. An account that is not known gets empty arrays.
          */
         get: operations["listRewards"];
         put?: never;
@@ -253,7 +253,7 @@ export interface paths {
         };
         /**
          * Export campaigns
-         * @description Campaigns by chain, core contract and identifier. Before them, in NDJSON, the action templates, contracts, claim signatures and claim proofs that they need.
+         * @description Campaigns by chain, core contract and identifier. Before them, in NDJSON, the action templates, contracts, claim signatures and claim proofs that they need, which `limit` does not count.
          */
         get: operations["exportCampaigns"];
         put?: never;
@@ -740,7 +740,7 @@ export interface components {
             emissionRate?: components["schemas"]["BaseUnits"];
             /** @description Whether the newest root is the last. */
             isFinal: boolean;
-            /** @description What the terms, which no chain has, are committed to by. */
+            /** @description Hash that commits to the terms, which are on no chain. */
             configHash: components["schemas"]["Bytes32"];
             /** @description The newest root, which a proof has to lead to; zeros before the first, absent if not recorded. */
             root?: components["schemas"]["Bytes32"];
@@ -1714,11 +1714,11 @@ export interface components {
             rewardNow?: components["schemas"]["TotalAmount"];
             /** @description `rewardNow` in US dollars at the current price; absent if unknown. */
             rewardNowUsd?: components["schemas"]["UsdAmount"];
-            /** @description Of a raffle, in place of `rewardNow`. */
+            /** @description What a raffle pays, and among how many; in place of `rewardNow`. */
             raffle?: components["schemas"]["Raffle"];
             /** @description From this instant it cannot be claimed any more; absent without an end. */
             claimUntil?: components["schemas"]["Instant"];
-            /** @description When the budget ends if it is spent as in the last 24 hours; absent if nothing was spent in them. */
+            /** @description When the budget ends if it is spent as in the last 24 hours; of an open-ended `TimeBasedIncentive`, at its rate. Absent if nothing is spent. */
             exhaustsAt?: components["schemas"]["Instant"];
             /** @description How many more claims there can be; absent where the limit is an amount, and for auctions. */
             claimsLeft?: components["schemas"]["BaseUnits"];
@@ -1728,7 +1728,7 @@ export interface components {
             signature?: string;
             /** @description Who referred the account; the zero address is nobody. With `signature`. */
             referrer?: components["schemas"]["Address"];
-            /** @description If `signature` is the whole payload of a claim, or there is a proof. */
+            /** @description The call that claims the reward. Absent unless a complete signature or a proof is recorded. */
             transaction?: components["schemas"]["ClaimTransaction"];
         };
         /** @description What was claimed of a token. */
@@ -1737,7 +1737,7 @@ export interface components {
             asset: components["schemas"]["Address"] | null;
             /** @description The reward token; `null` if unknown. */
             metadata: components["schemas"]["TokenMetadata"] | null;
-            /** @description What they paid, in base units of the token. */
+            /** @description What the claims paid, in base units of the token. */
             claimedAmount: components["schemas"]["TotalAmount"];
             /** @description Value in US dollars at the time of each claim, of those whose value is known; `null` if there are none. */
             claimedAmountUsd: components["schemas"]["UsdAmount"] | null;
@@ -1769,7 +1769,7 @@ export interface components {
             logIndex: number;
             /** @description Time of its block in Unix seconds. */
             blockTimestamp: components["schemas"]["BlockTimestamp"];
-            /** @description Whether the block of the claim is final: else the chain may withdraw it. Absent for chains that are not followed. */
+            /** @description Whether the block of the claim is final: else the chain may withdraw it. Absent for chains that are not indexed. */
             isFinal?: boolean;
         };
         /** @description What is known of every token. */
@@ -2054,13 +2054,6 @@ export interface components {
          */
         chainId_2: components["schemas"]["ChainId"][];
         /**
-         * @description The campaigns it is about.
-         * @example [
-         *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:528"
-         *     ]
-         */
-        campaignId: components["schemas"]["CampaignId"][];
-        /**
          * @description Only what is of this instant or later.
          * @example 2025-01-01T00:00:00Z
          */
@@ -2085,7 +2078,7 @@ export interface components {
         /** @description From the `Link` of the page before, with the same parameters except `limit`. */
         cursor_2: string;
         /**
-         * @description Number of records, at most 100000; what campaigns need besides is not counted.
+         * @description Number of records of a page, at most 100000.
          * @example 10000
          */
         limit: number | null;
@@ -2236,7 +2229,7 @@ export interface operations {
                  */
                 fields?: components["schemas"]["ListCampaignsFields"][];
                 /**
-                 * @description Count the values of these beside the page, each under all other filters.
+                 * @description Filters whose values are counted in the same response, each under all other filters.
                  * @example [
                  *       "chainId"
                  *     ]
@@ -2619,7 +2612,7 @@ export interface operations {
                  */
                 chainId?: components["parameters"]["chainId_2"];
                 /**
-                 * @description These tokens.
+                 * @description Only these tokens.
                  * @example [
                  *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
                  *     ]
@@ -2751,12 +2744,12 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The campaigns it is about.
+                 * @description The campaigns whose incentives are listed.
                  * @example [
                  *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:528"
                  *     ]
                  */
-                campaignId: components["parameters"]["campaignId"];
+                campaignId: components["schemas"]["CampaignId"][];
                 /**
                  * @description The past whose pace counts: claims in (at − basis, at], by block timestamp.
                  * @example 7d
@@ -2827,7 +2820,7 @@ export interface operations {
                  */
                 until?: components["schemas"]["Instant"];
                 /**
-                 * @description Adds a series: the prices in force at `since` and each interval after it, at most 400. With both.
+                 * @description Adds a series: the prices in force at `since` and each interval after it, at most 400. With `since` and `until`.
                  * @example 1h
                  */
                 interval?: components["schemas"]["GetPricesInterval"];
@@ -2985,12 +2978,12 @@ export interface operations {
                  */
                 user: components["schemas"]["Address"];
                 /**
-                 * @description The campaigns it is about.
+                 * @description The campaigns to check.
                  * @example [
                  *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:528"
                  *     ]
                  */
-                campaignId: components["parameters"]["campaignId"];
+                campaignId: components["schemas"]["CampaignId"][];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`), such as that of your transaction. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
@@ -3123,7 +3116,7 @@ export interface operations {
     listChanges: {
         parameters: {
             query?: {
-                /** @description Only changes after this one: a `nextCursor` or a `cursor`. Absent: changes from now on. `Last-Event-ID` comes before it. */
+                /** @description Only changes after this one: a `nextCursor` or a `cursor`. Absent: changes from now on. The header `Last-Event-ID` takes precedence. */
                 after?: components["schemas"]["ChangeCursor"];
                 /**
                  * @description Only these kinds; `reset` always comes.
@@ -3147,7 +3140,7 @@ export interface operations {
                  */
                 chainId?: components["schemas"]["ChainId"][];
                 /**
-                 * @description How many seconds an empty response may wait for a change.
+                 * @description Seconds that the request waits for a change if there is none; then the response is empty.
                  * @example 0
                  */
                 wait?: number | null;
@@ -3211,7 +3204,7 @@ export interface operations {
                 /** @description From the `Link` of the page before, with the same parameters except `limit`. */
                 cursor?: components["parameters"]["cursor_2"];
                 /**
-                 * @description Number of records, at most 100000; what campaigns need besides is not counted.
+                 * @description Number of records of a page, at most 100000.
                  * @example 10000
                  */
                 limit?: components["parameters"]["limit"];
@@ -3245,7 +3238,7 @@ export interface operations {
                 /** @description From the `Link` of the page before, with the same parameters except `limit`. */
                 cursor?: components["parameters"]["cursor_2"];
                 /**
-                 * @description Number of records, at most 100000; what campaigns need besides is not counted.
+                 * @description Number of records of a page, at most 100000.
                  * @example 10000
                  */
                 limit?: components["parameters"]["limit"];
@@ -3289,7 +3282,7 @@ export interface operations {
                 /** @description From the `Link` of the page before, with the same parameters except `limit`. */
                 cursor?: components["parameters"]["cursor_2"];
                 /**
-                 * @description Number of records, at most 100000; what campaigns need besides is not counted.
+                 * @description Number of records of a page, at most 100000.
                  * @example 10000
                  */
                 limit?: components["parameters"]["limit"];
@@ -3323,7 +3316,7 @@ export interface operations {
                 /** @description From the `Link` of the page before, with the same parameters except `limit`. */
                 cursor?: components["parameters"]["cursor_2"];
                 /**
-                 * @description Number of records, at most 100000; what campaigns need besides is not counted.
+                 * @description Number of records of a page, at most 100000.
                  * @example 10000
                  */
                 limit?: components["parameters"]["limit"];

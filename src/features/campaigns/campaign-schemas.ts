@@ -121,7 +121,7 @@ export const ListCampaignsQuery = queryOf(
     ),
     fields: fieldsOf(CampaignListItem, 'id'),
     facets: commaSeparated(oneOf(facetNames), {
-      description: 'Count the values of these beside the page, each under all other filters.',
+      description: 'Filters whose values are counted in the same response, each under all other filters.',
       example: 'chainId',
     }),
     facetSize: optionalInteger({

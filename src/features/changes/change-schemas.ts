@@ -14,7 +14,7 @@ export const MAX_PAGE = 1000
 export const ListChangesQuery = queryOf({
   after: optional(ChangeCursor, {
     description:
-      'Only changes after this one: a `nextCursor` or a `cursor`. Absent: changes from now on. `Last-Event-ID` comes before it.',
+      'Only changes after this one: a `nextCursor` or a `cursor`. Absent: changes from now on. The header `Last-Event-ID` takes precedence.',
   }),
   kind: commaSeparated(oneOf(changeKinds), {
     description: 'Only these kinds; `reset` always comes.',
@@ -26,7 +26,7 @@ export const ListChangesQuery = queryOf({
     maximum: MAX_WAIT_SECONDS,
     default: 0,
     example: 0,
-    description: 'How many seconds an empty response may wait for a change.',
+    description: 'Seconds that the request waits for a change if there is none; then the response is empty.',
   }),
   pageSize: integerWithDefault({
     minimum: 1,

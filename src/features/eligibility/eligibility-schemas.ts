@@ -15,7 +15,7 @@ import { component, inline, listOf, ref } from '../../schemas/schema-builders.ts
 export const ListEligibilityQuery = queryOf(
   {
     user: inline(Address, { description: 'The account that wants to claim.', example: parameterExamples.claimant }),
-    campaignId: campaignIds('The campaigns it is about.'),
+    campaignId: campaignIds('The campaigns to check.'),
     ...minimumBlocks,
   },
   {},

@@ -37,7 +37,7 @@ const operations = {
   campaigns: operationOf(
     'campaigns',
     'exportCampaigns',
-    'Campaigns by chain, core contract and identifier. Before them, in NDJSON, the action templates, contracts, claim signatures and claim proofs that they need.',
+    'Campaigns by chain, core contract and identifier. Before them, in NDJSON, the action templates, contracts, claim signatures and claim proofs that they need, which `limit` does not count.',
     ExportQuery,
   ),
   claims: operationOf('claims', 'exportClaims', 'Claims by chain and time, the oldest first.', ExportTimeRangeQuery),

@@ -15,7 +15,7 @@ const page = {
     maximum: MAX_LIMIT,
     default: 10_000,
     example: 10_000,
-    description: `Number of records, at most ${MAX_LIMIT}; what campaigns need besides is not counted.`,
+    description: `Number of records of a page, at most ${MAX_LIMIT}.`,
   }),
 }
 

@@ -19,7 +19,7 @@ const bases = ['24h', '7d'] as const
 
 export const ListOutlooksQuery = queryOf(
   {
-    campaignId: campaignIds('The campaigns it is about.'),
+    campaignId: campaignIds('The campaigns whose incentives are listed.'),
     basis: choice(bases, {
       default: '24h',
       description: 'The past whose pace counts: claims in (at − basis, at], by block timestamp.',

@@ -40,7 +40,7 @@ export const GetPricesQuery = queryOf(
       '2026-01-31T12:00:00.000Z',
     ),
     interval: optionalChoice(['1h', '1d'], {
-      description: `Adds a series: the prices in force at \`since\` and each interval after it, at most ${MAX_INTERVALS}. With both.`,
+      description: `Adds a series: the prices in force at \`since\` and each interval after it, at most ${MAX_INTERVALS}. With \`since\` and \`until\`.`,
       example: '1h',
       notWith: 'at',
     }),

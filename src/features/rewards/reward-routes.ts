@@ -11,7 +11,7 @@ const listRewards = {
   operationId: 'listRewards',
   summary: 'List what an account can claim and has claimed',
   description:
-    'What an account has claimed or has a signature for, by incentive, across campaigns and chains, with the verdict on each and totals by token. An unknown account has none.',
+    'What an account has claimed or has a signature for, by incentive, across campaigns and chains, with the verdict on each and totals by token. An account that is not known gets empty arrays.',
   tags: ['Accounts'],
   params: ListRewardsParams,
   querystring: ListRewardsQuery,

@@ -48,7 +48,7 @@ const shared = {
 }
 const claimed = (what: string) => ({
   claims: wholeNumber(`Number of claims of the account ${what}.`),
-  claimedAmount: ref(TotalAmount, 'What they paid, in base units of the token.'),
+  claimedAmount: ref(TotalAmount, 'What the claims paid, in base units of the token.'),
   claimedAmountUsd: refOrNull(
     UsdAmount,
     'Value in US dollars at the time of each claim, of those whose value is known; `null` if there are none.',

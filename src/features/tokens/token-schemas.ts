@@ -15,7 +15,7 @@ export const ListTokensQuery = queryOf({
   ),
   chainId: chainIds(),
   token: commaSeparated(ref(RewardTokenFilter), {
-    description: 'These tokens.',
+    description: 'Only these tokens.',
     example: parameterExamples.token,
   }),
   whitelisted: optionalBoolean({

@@ -90,7 +90,10 @@ export const claimableFields = {
   ),
   referrer: Type.Optional(ref(Address, 'Who referred the account; the zero address is nobody. With `signature`.')),
   transaction: Type.Optional(
-    ref(ClaimTransaction, 'If `signature` is the whole payload of a claim, or there is a proof.'),
+    ref(
+      ClaimTransaction,
+      'The call that claims the reward. Absent unless a complete signature or a proof is recorded.',
+    ),
   ),
 }
 
@@ -113,10 +116,13 @@ export const rewardFields = {
     ),
   ),
   rewardNowUsd: Type.Optional(ref(UsdAmount, '`rewardNow` in US dollars at the current price; absent if unknown.')),
-  raffle: Type.Optional(ref(Raffle, 'Of a raffle, in place of `rewardNow`.')),
+  raffle: Type.Optional(ref(Raffle, 'What a raffle pays, and among how many; in place of `rewardNow`.')),
   claimUntil: Type.Optional(ref(Instant, 'From this instant it cannot be claimed any more; absent without an end.')),
   exhaustsAt: Type.Optional(
-    ref(Instant, 'When the budget ends if it is spent as in the last 24 hours; absent if nothing was spent in them.'),
+    ref(
+      Instant,
+      'When the budget ends if it is spent as in the last 24 hours; of an open-ended `TimeBasedIncentive`, at its rate. Absent if nothing is spent.',
+    ),
   ),
   claimsLeft: Type.Optional(
     ref(BaseUnits, 'How many more claims there can be; absent where the limit is an amount, and for auctions.'),

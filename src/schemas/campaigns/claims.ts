@@ -35,7 +35,7 @@ const afterMetadata = {
   isFinal: Type.Optional(
     Type.Boolean({
       description:
-        'Whether the block of the claim is final: else the chain may withdraw it. Absent for chains that are not followed.',
+        'Whether the block of the claim is final: else the chain may withdraw it. Absent for chains that are not indexed.',
     }),
   ),
 }

@@ -229,7 +229,7 @@ const TimeBasedIncentive = variant(
       baseUnits('What an open-ended campaign pays, in base units of `asset` a second, times 10^12; absent of others.'),
     ),
     isFinal: Type.Boolean({ description: 'Whether the newest root is the last.' }),
-    configHash: ref(Bytes32, 'What the terms, which no chain has, are committed to by.'),
+    configHash: ref(Bytes32, 'Hash that commits to the terms, which are on no chain.'),
     root: Type.Optional(
       ref(Bytes32, 'The newest root, which a proof has to lead to; zeros before the first, absent if not recorded.'),
     ),
