@@ -4,7 +4,14 @@ import { type LogRange, readRanges } from '../sync/log-ranges.ts'
 import { findMissed, type MissedCounts } from '../sync/missed-blocks.ts'
 import type { FollowedState, Following } from '../sync/sync-updates.ts'
 import { CounterReader } from './compare-counters.ts'
-import { type ComparedCounter, type ComparedPart, differs, type ProofStore, type ProofSummary } from './proof-store.ts'
+import {
+  type ComparedCounter,
+  type ComparedPart,
+  differs,
+  type ProofStore,
+  type ProofSummary,
+  type StoredCounter,
+} from './proof-store.ts'
 
 /** What one comparison has found. */
 export interface ProofReport extends ProofSummary {
@@ -41,6 +48,7 @@ export class ChainProof {
   #lasting = new Set<string>()
   #pauseMs = 0
   #pausedUntil = 0
+  #areUnknownTried = false
 
   constructor(options: ChainProofOptions) {
     const { client, settings } = options.following
@@ -51,6 +59,7 @@ export class ChainProof {
   /**
    * Compares counters at a final block: all of them the first time. Where they differ, the blocks since their last agreement are read
    * again, from one endpoint after the other, until they agree. The first endpoint, by which blocks are usually read, comes last.
+   * Campaigns of unknown form are tried once: what is known does not change while the process runs.
    * @param part of the counters, from the second time on.
    * @returns undefined if nothing of the chain is final and stored.
    * @throws EndpointError if the endpoints cannot read the chain at that block.
@@ -59,20 +68,45 @@ export class ChainProof {
   async prove(part: ComparedPart): Promise<ProofReport | undefined> {
     const store = await this.#options.openStore()
     try {
-      const report = await this.#compare(store, (await store.isProven()) ? part : { share: 1 })
+      const first = await this.#compare(store, (await store.isProven()) ? part : { share: 1 })
+      const report = first && (await this.#tryUnknown(store, first))
       return report && this.#mayReadAgain(report.differing) ? await this.#mend(store, report) : report
     } finally {
       await store.close()
     }
   }
 
-  async #compare(store: ProofStore, part: ComparedPart): Promise<ProofReport | undefined> {
+  /** @param only those that differed, where no others are compared but those that never were. */
+  async #compare(
+    store: ProofStore,
+    part: ComparedPart,
+    only?: readonly ComparedCounter[],
+  ): Promise<ProofReport | undefined> {
     const stored = await store.countStored(part)
     if (stored === undefined) return undefined
-    const compared = await this.#reader.compare(stored)
+    const keys = only && new Set(only.map(keyOf))
+    const counters = stored.counters.filter(
+      (counter) => keys === undefined || counter.isNew || keys.has(keyOf(counter)),
+    )
+    const compared = await this.#reader.compare({ ...stored, counters })
     const summary = await store.record(stored.block.number, compared)
     const report = { ...summary, differing: compared.filter(differs) }
     this.#options.onReport?.(report)
+    return report
+  }
+
+  /** The first campaign whose form is known by now has all blocks since then read again: they have its claims, and others like it. */
+  async #tryUnknown(store: ProofStore, report: ProofReport) {
+    if (this.#areUnknownTried || this.#options.write === undefined) return report
+    this.#areUnknownTried = true
+    const [usual = 1] = this.#options.following.client.positions()
+    for (const block of await store.unknownCampaigns(report.block)) {
+      const found = await this.#readAgain(store, usual, block, block)
+      if (found.campaigns === 0) continue
+      this.#options.onReadAgain?.(found)
+      this.#options.onReadAgain?.(await this.#readAgain(store, usual, block + 1, report.block))
+      return this.#compare(store, { share: 0 })
+    }
     return report
   }
 
@@ -86,8 +120,10 @@ export class ChainProof {
     const [usual = 1, ...others] = this.#options.following.client.positions()
     let report: ProofReport | undefined = first
     for (const position of [...others, usual]) {
-      if (!(await this.#readAgain(store, position, from, first.block))) continue
-      report = await this.#compare(store, { share: 0 })
+      const found = await this.#readAgain(store, position, from, first.block)
+      this.#options.onReadAgain?.(found)
+      if (found.campaigns + found.claims === 0) continue
+      report = await this.#compare(store, { share: 0 }, first.differing)
       if (report === undefined || report.differing.length === 0) break
     }
     const [shortest, longest] = this.#options.pausesMs ?? [0, 0]
@@ -97,9 +133,8 @@ export class ChainProof {
     return report
   }
 
-  /** @returns whether something was missing. */
-  async #readAgain(store: ProofStore, position: number, fromBlock: number, toBlock: number) {
-    const { write, onReadAgain, readState } = this.#options
+  async #readAgain(store: ProofStore, position: number, fromBlock: number, toBlock: number): Promise<ReadAgain> {
+    const { write, readState } = this.#options
     const following = { ...this.#options.following, store: { ...store, dueAgain: async () => [] } }
     const { client, settings } = following
     const found = { campaigns: 0, claims: 0 }
@@ -114,9 +149,8 @@ export class ChainProof {
       // Another one may have it.
       if (!(error instanceof EndpointError || error instanceof ChainUnavailableError)) throw error
     }
-    onReadAgain?.({ endpoint: position, fromBlock, toBlock, ...found })
-    return found.campaigns + found.claims > 0
+    return { endpoint: position, fromBlock, toBlock, ...found }
   }
 }
 
-const keyOf = ({ contract, counter }: ComparedCounter) => `${contract}/${counter}`
+const keyOf = ({ contract, counter }: StoredCounter) => `${contract}/${counter}`

@@ -52,16 +52,21 @@ export class CounterReader {
   async #withoutEarlier(compared: ComparedCounter, firstCampaigns: StoredCounts['firstCampaigns']) {
     const { contract, campaignId, counter, onChain } = compared
     if (campaignId !== null || onChain === null || !differs(compared)) return compared
-    if (!this.#before.has(contract)) this.#before.set(contract, await this.#countBefore(contract, counter))
-    const before = this.#before.get(contract) ?? firstCampaigns.get(contract)
+    const first = firstCampaigns.get(contract)
+    if (!this.#before.has(contract)) {
+      this.#before.set(contract, await this.#countBefore(contract, counter, first?.blockNumber))
+    }
+    const before = this.#before.get(contract) ?? first?.before
     return { ...compared, onChain: before === undefined ? null : onChain - before }
   }
 
-  async #countBefore(factory: Hex, counter: CounterName): Promise<bigint | undefined> {
+  /** @param firstBlock of a campaign: the factory is there at its end. */
+  async #countBefore(factory: Hex, counter: CounterName, firstBlock?: number): Promise<bigint | undefined> {
     if (this.#startBlock === 0) return 0n
     try {
       const hash = await this.#hashOf(this.#startBlock - 1)
-      return (await createContractReader(this.#client.callEarly(hash)).read(factory, counter)) ?? 0n
+      const later = firstBlock === undefined ? undefined : await this.#hashOf(firstBlock)
+      return (await createContractReader(this.#client.callEarly(hash, later)).read(factory, counter)) ?? 0n
     } catch (error) {
       if (error instanceof EndpointError || error instanceof ChainUnavailableError) return undefined
       throw error

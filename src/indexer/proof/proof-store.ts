@@ -13,6 +13,8 @@ export interface StoredCounter {
   stored: bigint
   /** Stored claims that it confirms, by their number or, without a counter of that, by their amounts; null for others. */
   claims: number | null
+  /** Whether it was never compared. */
+  isNew: boolean
   /** What was found since this block may be incomplete: the block of the last agreement, or the one before its contract. */
   since: number
 }
@@ -30,8 +32,8 @@ export interface StoredCounts {
   /** Its hash is null if it is not stored. */
   block: { number: number; hash: Hex | null }
   counters: StoredCounter[]
-  /** The first campaign of each factory that has one, by its number. */
-  firstCampaigns: ReadonlyMap<Hex, bigint>
+  /** Of each factory that has a campaign: how many it had counted before the first one, and the block of that. */
+  firstCampaigns: ReadonlyMap<Hex, { before: bigint; blockNumber: number }>
 }
 
 /** A counter as the contract returns it: null if it has none. */
@@ -56,6 +58,8 @@ export interface ProofStore extends Omit<FollowedStore, 'dueAgain'> {
   countStored(part: ComparedPart): Promise<StoredCounts | undefined>
   /** Whether the chain was ever compared. */
   isProven(): Promise<boolean>
+  /** The blocks, up to one, that created campaigns of unknown form, in their order. */
+  unknownCampaigns(upTo: number): Promise<number[]>
   findUnstored: FindUnstored
   /** Records a comparison. */
   record(block: number, compared: readonly ComparedCounter[]): Promise<ProofSummary>

@@ -14,7 +14,7 @@ import {
 } from './endpoints.ts'
 import { LogSearch, type LogSearchOptions, type Poll, type SearchTarget } from './log-search/log-search.ts'
 import type { BlockHeader } from './parse-responses.ts'
-import { blockRequest, contractCall, type RpcRequest } from './rpc-requests.ts'
+import { blockRequest, type RpcRequest } from './rpc-requests.ts'
 
 /** The newest block of a chain, and the newest final one: null if the endpoint does not say. */
 export interface Heads {
@@ -37,8 +37,11 @@ export interface ChainClient {
   logsOf(blocks: readonly BlockHeader[]): Promise<ChainLog[]>
   /** Calls contracts as of the end of a block. */
   callAt(hash: Hex): CallContracts
-  /** The same of a block at which there may be no core yet: a node without its state may seem to have none. */
-  callEarly(hash: Hex): CallContracts
+  /**
+   * The same of a block at which there may be no factory yet: a node without its state may seem to have none.
+   * @param later a block with a factory: what has none there has lost such states.
+   */
+  callEarly(hash: Hex, later?: Hex): CallContracts
   /**
    * The same client for one look at the chain. Its requests and pauses are aborted with the signal: they fail with its
    * reason.
@@ -72,7 +75,7 @@ export function createChainClient({ urls, settings, onHeads, ...search }: ChainC
   const { chainId } = search
   const endpoints = new Endpoints(chainId, urls, settings)
   const heads = createHeads(chainId, endpoints, settings.stuckAfterMs, onHeads)
-  const callAt = createContractCalls(endpoints, search, search.knownContracts)
+  const { callAt, callEarly } = createContractCalls(endpoints, search, search.knownContracts)
   const logs = new LogSearch(endpoints, search, settings.doubtMs)
 
   function clientOf(poll: Poll): ChainClient {
@@ -84,10 +87,7 @@ export function createChainClient({ urls, settings, onHeads, ...search }: ChainC
       logsBetween: (from, to, before) => logs.between(from, to, { ...poll, before }),
       logsOf: (blocks) => logs.of(blocks, poll),
       callAt: (hash) => callAt(hash, signal),
-      callEarly: (hash) => (calls) => {
-        const requests = calls.map((call) => contractCall(call, { blockHash: hash }))
-        return endpoints.call({ request: (endpoint) => endpoint.call(requests), signal })
-      },
+      callEarly: (hash, later) => callEarly(hash, later, signal),
       until: (sooner) =>
         clientOf({
           ...{ ...poll, named: { contracts: new Set(), pending: [] } },

@@ -35,7 +35,23 @@ export function createContractCalls(
   const silent = new LRUCache<string, true>({ max: MAX_SILENT, ttl: SILENCE_MS })
   const isSilent = ({ to, data }: ContractCall) => silent.has(to + data)
 
-  return (hash: Hex, signal: AbortSignal): CallContracts =>
+  const callEarly =
+    (hash: Hex, later: Hex | undefined, signal: AbortSignal): CallContracts =>
+    (calls) => {
+      const requests = calls.map((call) => contractCall(call, { blockHash: hash }))
+      return endpoints.call({
+        async request(endpoint) {
+          const responses = await endpoint.call(requests)
+          const mayLackState = later !== undefined && responses.includes('0x')
+          if (mayLackState && !(await hasFactory(endpoint, chain, later))) throw lackingState()
+          return responses
+        },
+        signal,
+      })
+    }
+
+  const callAt =
+    (hash: Hex, signal: AbortSignal): CallContracts =>
     async (calls) => {
       const open = calls.filter((call) => !isSilent(call))
       const requests = open.map((call) => callRequest(call, hash))
@@ -49,8 +65,7 @@ export function createContractCalls(
             rounds += 1
             // Before a factory is deployed there are no campaigns, and only contracts of others are called.
             const isFactoryThere = open.some(({ to }) => factories.has(to)) || (await knownContracts()).length > 0
-            if (isFactoryThere || rounds < MAX_ROUNDS)
-              throw new EndpointError('unknown-block', 'has no state of a block')
+            if (isFactoryThere || rounds < MAX_ROUNDS) throw lackingState()
           }
           // It may have got the state in between: what was empty before is requested again.
           const found = isEmpty && !lacksState ? await endpoint.call(requests) : first
@@ -79,7 +94,11 @@ export function createContractCalls(
         return response === undefined || response instanceof EndpointError ? null : response
       })
     }
+
+  return { callAt, callEarly }
 }
+
+const lackingState = () => new EndpointError('unknown-block', 'has no state of a block')
 
 /**
  * Whether an endpoint has one of the factories of a chain at a block.

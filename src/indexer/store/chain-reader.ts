@@ -56,13 +56,16 @@ export function createChainReader(client: pg.Client, chainId: number): ChainRead
 async function findUnstored(
   client: pg.Client,
   chainId: number,
-  { campaignIds, claims }: Parameters<FindUnstored>[0],
+  { campaignIds, unreadableIds, claims }: Parameters<FindUnstored>[0],
 ): ReturnType<FindUnstored> {
   const campaigns = await client.query<{ id: string }>(
     `select id from unnest($2::text[]) as id
     where id not in (select id from followed_campaigns where chain_id = $1 and id = any ($2))
-      and id not in (select campaign_id from unknown_components where chain_id = $1 and kind = 'campaign')`,
-    [chainId, campaignIds],
+    union all
+    select id from unnest($3::text[]) as id
+    where id not in (select campaign_id from unknown_components where chain_id = $1 and kind = 'campaign')
+      and id not in (select id from followed_campaigns where chain_id = $1 and id = any ($3))`,
+    [chainId, campaignIds, unreadableIds],
   )
   const records = claims.map(({ record: { txHash, logIndex, amount } }, index) => ({ index, txHash, logIndex, amount }))
   const unstored = await client.query<{ index: number }>(

@@ -20,6 +20,14 @@ export async function openProofStore(url: string, chain: ChainIdentity): Promise
       )
       return rows.length > 0
     },
+    async unknownCampaigns(upTo) {
+      const { rows } = await client.query<{ block: number }>(
+        `select distinct block_number::float8 as block from unknown_components
+        where chain_id = $1 and kind = 'campaign' and block_number <= $2 order by block`,
+        [chainId, upTo],
+      )
+      return rows.map(({ block }) => block)
+    },
     countStored: (part) => inOneSnapshot(client, () => countStored(client, chain, part)),
     record: (block, compared) => inTransaction(client, () => record(client, chainId, block, compared)),
     close: () => client.end(),
@@ -65,7 +73,9 @@ async function countStored(client: pg.Client, chain: ChainIdentity, part: Compar
     block: { number, hash: block.hash },
     counters: found.rows.map((row) => ({ ...row, stored: BigInt(row.stored), since: Number(row.since) })),
     firstCampaigns: new Map(
-      campaigns.flatMap(({ contract, first }) => (first === null ? [] : [[contract, BigInt(first)] as const])),
+      campaigns.flatMap(({ contract, before, blockNumber }) =>
+        before === null || blockNumber === null ? [] : [[contract, { before: BigInt(before), blockNumber }] as const],
+      ),
     ),
   }
 }
@@ -75,7 +85,13 @@ async function countStored(client: pg.Client, chain: ChainIdentity, part: Compar
  * in a known form.
  */
 async function countCampaigns(client: pg.Client, chain: ChainIdentity, number: number) {
-  const { rows } = await client.query<{ contract: Hex; counter: string; stored: string; first: string | null }>(
+  const { rows } = await client.query<{
+    contract: Hex
+    counter: string
+    stored: string
+    before: string | null
+    blockNumber: number | null
+  }>(
     `with known as (
       select id from followed_campaigns where chain_id = $1
       union
@@ -90,8 +106,13 @@ async function countCampaigns(client: pg.Client, chain: ChainIdentity, number: n
       select split_part(id, ':', 2) as contract, count(*) as stored, min(split_part(id, ':', 3)::numeric) as first
       from known where id not in (select id from later) group by 1
     )
-    select contract, counter, coalesce(stored, 0)::text as stored, (first - "firstNumber")::text as first
+    select contract, counter, coalesce(stored, 0)::text as stored, (first - "firstNumber")::text as before,
+      coalesce(
+        (select (origin ->> 'blockNumber')::float8 from followed_campaigns where id = first_id),
+        (select block_number::float8 from unknown_components where campaign_id = first_id and kind = 'campaign')
+      ) as "blockNumber"
     from json_to_recordset($3) as factory (contract text, counter text, "firstNumber" integer) left join counted using (contract)
+    cross join lateral (select concat_ws(':', $1::text, contract, first) as first_id) named
     order by contract`,
     [chain.chainId, number, JSON.stringify(factoryCounters(chain))],
   )
@@ -142,6 +163,7 @@ const dueCounters = `with above as (
   )
   select due.campaign_id as "campaignId", due.position as "incentiveIndex",
     coalesce(due.contract, incentive ->> 'contract') as contract, counter, due.stored::text, due.claim_count::float8 as claims,
+    compared_at is null as "isNew",
     coalesce(agreed_block, (incentive ->> 'blockNumber')::bigint - 1, start_block - 1)::text as since
   from due join followed_chains on followed_chains.chain_id = $1
   left join followed_campaigns on id = due.campaign_id

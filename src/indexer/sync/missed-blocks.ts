@@ -6,9 +6,10 @@ import { finish, readFixedFacts, withFeeds } from './new-blocks.ts'
 import { finalBelow } from './sync-once.ts'
 import type { BlockClaim, ChainUpdate, FixedFacts, FollowedState, Following } from './sync-updates.ts'
 
-/** Campaigns that are not stored, of these IDs, and claims that are not, or with another amount. */
+/** Campaigns that are not stored, of these IDs, or not as being of unknown form, and claims that are not, or with another amount. */
 export type FindUnstored = (facts: {
   campaignIds: readonly string[]
+  unreadableIds: readonly string[]
   claims: readonly BlockClaim[]
 }) => Promise<{ campaignIds: ReadonlySet<string>; claims: BlockClaim[] }>
 
@@ -29,8 +30,11 @@ export async function findMissed(
   const context = withFeeds(following, feeds)
   const reader = createContractReader(following.client.callAt(asOf.hash))
   const facts = await readFixedFacts(context, { base: Number.POSITIVE_INFINITY, ...range }, reader)
-  const campaignIds = [...facts.origins.map(({ id }) => id), ...facts.unreadable.map((one) => one.campaignId)]
-  const unstored = await findUnstored({ campaignIds, claims: facts.claims })
+  const unstored = await findUnstored({
+    campaignIds: facts.origins.map(({ id }) => id),
+    unreadableIds: facts.unreadable.map(({ campaignId }) => campaignId),
+    claims: facts.claims,
+  })
   const counts = { campaigns: unstored.campaignIds.size, claims: unstored.claims.length }
   if (counts.campaigns + counts.claims === 0) return undefined
   const changed = new Set([...unstored.campaignIds, ...unstored.claims.map(({ record }) => record.campaignId)])

@@ -81,7 +81,7 @@ export class ChainLog {
       case 'compared':
         return this.#logCompared(event.report)
       case 'read-again':
-        return this.#log.warn(event.read, 'blocks read again: counters of contracts differ from what is stored')
+        return this.#log.warn(event.read, 'blocks read again for what of them is not stored')
       case 'not-compared': {
         if (this.#notCompared !== event.reason)
           this.#log.warn({ reason: event.reason }, 'counters could not be compared')

@@ -152,20 +152,45 @@ test('a chain with stale blooms goes on, and a node with right ones that leaves 
   expect(await proven.proof.prove({ share: 1 })).toMatchObject({ claims: KNOWN * (1 + 8 - 3), differences: 0 })
 })
 
-test('a core that counts campaigns from before the first block is compared with those since', async () => {
+test.each([
+  'keeps all states',
+  'has lost the first blocks',
+  'returns nothing of states that it has lost, as before a core is deployed',
+])(
+  'a core that counts campaigns from before the first block is compared with those since, where a node %s',
+  async (node) => {
+    const chain = aChain()
+    chain.mine([[creation], claims(1)])
+    mineEmpty(chain, 4)
+    await using served = await startScriptedNode(chain)
+    await using database = await createTestDatabase()
+    await using proven = await openProven(database.url, [served.url], chain.startBlock + 1)
+    if (node.startsWith('has lost')) chain.blocks.splice(0, 2)
+    const { callAt, head } = chain
+    await proven.settle()
+    if (node.startsWith('returns nothing')) {
+      chain.callAt = (block, to, data) => (block.number < head.number - 3 ? '0x' : callAt.call(chain, block, to, data))
+    }
+    const report = { campaigns: 1, claims: KNOWN, uncountedCampaigns: 0, differences: 0 }
+    expect(await proven.proof.prove({ share: 1 })).toMatchObject(report)
+  },
+)
+
+test('a core that was deployed after the first block has lost what is not stored of it', async () => {
   const chain = aChain()
   chain.mine([[creation], claims(1)])
   mineEmpty(chain, 4)
+  const { callAt } = chain
+  chain.callAt = (block, to, data) =>
+    block.number <= chain.startBlock - 1 ? '0x' : callAt.call(chain, block, to, data)
   await using node = await startScriptedNode(chain)
-  for (const keepsStates of [true, false]) {
-    await using database = await createTestDatabase()
-    await using proven = await openProven(database.url, [node.url], chain.startBlock + 1)
-    const blocks = keepsStates ? [] : chain.blocks.splice(0, 2)
-    await proven.settle()
-    const report = { campaigns: 1, claims: KNOWN, uncountedCampaigns: 0, differences: 0 }
-    expect(await proven.proof.prove({ share: 1 })).toMatchObject(report)
-    chain.blocks.unshift(...blocks)
-  }
+  await using database = await createTestDatabase()
+  const giveBack = leaveOut(node, ({ blockNumber }) => blockNumber === chain.startBlock)
+  await using proven = await openProven(database.url, [node.url], chain.startBlock)
+  await proven.settle()
+  giveBack()
+  expect(await proven.proof.prove({ share: 1 })).toMatchObject({ campaigns: 2, claims: 2 * KNOWN, differences: 0 })
+  expect(proven.reports[0]).toMatchObject({ differences: 1, differing: [{ counter: 'getBoostCount', onChain: 2n }] })
 })
 
 test.each([
@@ -280,6 +305,71 @@ test('what has changed is compared first, then what was compared longest ago, an
   await database.query("update compared_counters set compared_at = now() - interval '1 day' where position = 6")
   await proven.proof.prove({ share: 0.05, limit: 3 })
   expect((await compared())[0]).toEqual({ counter: 'claims', position: 6 })
+})
+
+test('after blocks are read again, only what differed is compared again', async () => {
+  await using database = await createTestDatabase()
+  const chain = aChain()
+  mineEmpty(chain, 4)
+  await using node = await startScriptedNode(chain)
+  await using other = await startScriptedNode(chain)
+  await using proven = await openProven(database.url, [node.url, other.url], chain.startBlock)
+  await proven.settle()
+  expect(await proven.proof.prove({ share: 1 })).toMatchObject({ differences: 0 })
+  let left = 1
+  const giveBack = leaveOut(node, (log) => isClaim(log) && log.blockNumber > 102 && left-- > 0)
+  chain.mine([claims(), claims()])
+  mineEmpty(chain, 4)
+  await proven.settle()
+  giveBack()
+  await database.query("update compared_counters set compared_at = now() - interval '1 day' where position = 0")
+  proven.reports.length = 0
+  expect(await proven.proof.prove({ share: 0, limit: 1 })).toMatchObject({ differences: 0, differing: [] })
+  expect(proven.readings).toMatchObject([{ claims: 1 }])
+  const compared = await database.query(
+    'select counter from compared_counters where block_number = (select max(block_number) from compared_counters)',
+  )
+  expect(compared).toHaveLength(1)
+})
+
+test('a campaign of unknown form, and its claims, are read again once a newer version knows the form', async () => {
+  await using database = await createTestDatabase()
+  const [chain, known] = [false, true].map((isReadable) => {
+    const one = aChain()
+    one.mine([[{ ...creation, isReadable: false }], [{ ...creation, isReadable }]])
+    one.mine([claims(1), claims(2)])
+    one.mine([claims(1)])
+    mineEmpty(one, 4)
+    return one
+  }) as [SimulatedChain, SimulatedChain]
+  await using node = await startScriptedNode(chain)
+  await using knownNode = await startScriptedNode(known)
+  const unknown = () => database.query('select campaign_id as id, kind from unknown_components where position = -1')
+  {
+    await using proven = await openProven(database.url, [node.url], chain.startBlock)
+    await proven.settle()
+    expect(await proven.proof.prove({ share: 1 })).toMatchObject({ campaigns: 3, claims: KNOWN, differences: 0 })
+    expect(await unknown()).toEqual([1, 2].map((nth) => ({ id: idOf(nth), kind: 'campaign' })))
+  }
+  {
+    await using proven = await openProven(database.url, [node.url], chain.startBlock)
+    expect(await proven.proof.prove({ share: 1 })).toMatchObject({ campaigns: 3, claims: KNOWN, differences: 0 })
+    expect(proven.readings).toEqual([])
+  }
+  await using proven = await openProven(database.url, [knownNode.url], chain.startBlock)
+  expect(await proven.proof.prove({ share: 0 })).toMatchObject({ campaigns: 3, claims: 2 * KNOWN, differences: 0 })
+  expect(await unknown()).toEqual([{ id: idOf(1), kind: 'campaign' }])
+  const counts = await database.query(
+    `select id, count(*)::integer as claims from claims join campaigns on key = campaign_key group by id order by id`,
+  )
+  expect(counts).toEqual([0, 2].map((nth) => ({ id: idOf(nth), claims: KNOWN })))
+  expect(proven.readings.splice(0)).toMatchObject([
+    { campaigns: 1, claims: 0 },
+    { campaigns: 0, claims: KNOWN },
+  ])
+  // Once.
+  expect(await proven.proof.prove({ share: 0 })).toMatchObject({ differences: 0 })
+  expect(proven.readings).toEqual([])
 })
 
 test('where the only node leaves out logs of a contract the difference stays told, until it has them', async () => {
