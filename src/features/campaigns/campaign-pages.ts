@@ -96,7 +96,9 @@ export function createPages({ database, lookups, campaignIndex, listed, versions
         found.value.facets,
       ))
     const explanation = query.explain === undefined ? undefined : await explain(query.explain, query, now)
-    for (const side of [worded, former, read, counted, explanation]) {
+    // A campaign that is not there does not say of which lists that is.
+    const explained = explanation && { listsVersion: explanation.listsVersion ?? (await versions.read()).listsVersion }
+    for (const side of [worded, former, read, counted, explained]) {
       if ((side?.listsVersion ?? found.listsVersion) !== found.listsVersion) return undefined
     }
     const { began, lists } = walk?.state ?? { began: found.revision, lists: found.listsVersion }

@@ -75,20 +75,27 @@ export function createTrendingRepository(
     return { entries, stamp: ranked[0]?.stamp }
   }
 
-  async function attempt(query: ListTrendingCampaignsQuery) {
+  async function isCurrent({ revision, history }: DataVersion) {
+    const newest = await versions.read()
+    return newest.revision === revision && newest.history === history
+  }
+
+  async function attempt(query: ListTrendingCampaignsQuery, version: DataVersion) {
     const now = clock()
     const read = await readEntries(query, now)
     if (read === undefined || query.explain === undefined) return read && { entries: read.entries }
     const filters = { ...query, status: 'active' as const, periodSeconds: WINDOW_SECONDS[query.period] }
     const { stamp, explained } = await explain(query.explain, filters, now)
-    const isOfOneState = stamp === undefined || read.stamp === undefined || stamp === read.stamp
+    // An empty list, and a campaign that is not there, do not say what they are of.
+    const isOfOneState =
+      stamp === undefined || read.stamp === undefined ? await isCurrent(version) : stamp === read.stamp
     return isOfOneState ? { entries: read.entries, explained } : undefined
   }
 
   return {
     async list(query, version) {
       const { fields } = query
-      const { entries, explained } = await readOneState(version, versions, () => attempt(query))
+      const { entries, explained } = await readOneState(version, versions, (at) => attempt(query, at))
       return {
         trendingCampaigns: fields === undefined ? entries : entries.map((entry) => withFields(entry, fields)),
         ...(explained !== undefined && { explained }),

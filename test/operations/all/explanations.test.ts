@@ -13,6 +13,7 @@ import {
   aStep,
   aToken,
   toClaimIdentity,
+  toRemoval,
 } from '../../setup/records.ts'
 import { refusalOf } from '../../setup/refusals.ts'
 import { firstOf, repeated } from '../../setup/repetitions.ts'
@@ -197,25 +198,52 @@ test('a walk explains as it lists: what has started and ended is judged at its b
   expect((await read(api, '/campaigns', query)).explained).toMatchObject({ isListed: false })
 })
 
-test('what is explained beside trending is of the same state of the data, whatever is written meanwhile', async () => {
+test.each(['another campaign', 'nothing'])(
+  'what is explained beside %s in trending is of the same state of the data, whatever is written meanwhile',
+  async (beside) => {
+    await using api = await borrowTestApp({ RESPONSE_CACHE_MB: '0' })
+    const ingest = await openIngest(api.database.url)
+    await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
+    const blockTimestamp = String(Math.floor(Date.now() / 1000) - 60)
+    const [campaign, other] = [1, 2].map(() => aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] }))
+    if (campaign === undefined || other === undefined) throw new TypeError('there are no campaigns')
+    const claim = aClaim(campaign, { blockTimestamp })
+    await api.save(campaign, other, ...(beside === 'nothing' ? [] : [aClaim(other, { blockTimestamp })]))
+    let isRead = false
+    const writing = (async () => {
+      while (!isRead) {
+        await ingest.apply({ records: [claim] })
+        await ingest.apply({ records: [], revertedClaims: [toClaimIdentity(claim)] })
+      }
+    })()
+    const seen = new Set<boolean>()
+    for (let nth = 0; nth < repeated(60, 300); nth += 1) {
+      const lists = await read(api, '/reward-kit/trending', { tokenWhitelist: 'false', explain: campaign.id })
+      expect(lists.explained.isListed, `request ${nth}`).toBe(idsOf(lists).includes(campaign.id))
+      seen.add(lists.explained.isListed)
+    }
+    isRead = true
+    await writing
+    expect(seen.size).toBe(2)
+  },
+)
+
+test('what is explained beside a list is of the same state of the data, also of a campaign that is removed meanwhile', async () => {
   await using api = await borrowTestApp({ RESPONSE_CACHE_MB: '0' })
   const ingest = await openIngest(api.database.url)
   await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
-  const blockTimestamp = String(Math.floor(Date.now() / 1000) - 60)
-  const [campaign, other] = [1, 2].map(() => aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] }))
-  if (campaign === undefined || other === undefined) throw new TypeError('there are no campaigns')
-  const claim = aClaim(campaign, { blockTimestamp })
-  await api.save(campaign, other, aClaim(other, { blockTimestamp }))
+  const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
+  await api.save(campaign)
   let isRead = false
   const writing = (async () => {
     while (!isRead) {
-      await ingest.apply({ records: [claim] })
-      await ingest.apply({ records: [], revertedClaims: [toClaimIdentity(claim)] })
+      await ingest.apply({ records: [], removals: [toRemoval(campaign)] })
+      await ingest.apply({ records: [campaign] })
     }
   })()
   const seen = new Set<boolean>()
   for (let nth = 0; nth < repeated(60, 300); nth += 1) {
-    const lists = await read(api, '/reward-kit/trending', { tokenWhitelist: 'false', explain: campaign.id })
+    const lists = await read(api, '/campaigns', { tokenWhitelist: 'false', explain: campaign.id })
     expect(lists.explained.isListed, `request ${nth}`).toBe(idsOf(lists).includes(campaign.id))
     seen.add(lists.explained.isListed)
   }
