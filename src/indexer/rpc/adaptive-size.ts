@@ -13,10 +13,13 @@ export class AdaptiveSize {
   #successes = 0
   #needed = FIRST_NEEDED
   #isTrial = false
+  /** The size before a trial. */
+  #taken: number
 
   constructor(max: number) {
     this.#max = max
     this.#size = max
+    this.#taken = max
   }
 
   get current() {
@@ -25,7 +28,7 @@ export class AdaptiveSize {
 
   /** The size that has succeeded, if larger ones have failed. */
   get limit() {
-    const size = this.#isTrial ? Math.ceil(this.#size / 2) : this.#size
+    const size = this.#isTrial ? this.#taken : this.#size
     return size < this.#max ? size : undefined
   }
 
@@ -39,6 +42,7 @@ export class AdaptiveSize {
     this.#isTrial = false
     this.#successes += 1
     if (this.#size === this.#max || this.#successes < this.#needed) return
+    this.#taken = this.#size
     this.#size = Math.min(this.#max, 2 * this.#size)
     this.#successes = 0
     this.#isTrial = true
