@@ -69,6 +69,15 @@ test('a chain that cannot be compared does not keep the others of the file from 
     stderr: 'chain 10: nothing final of it is stored yet, so run `index` first\n',
   })
   expect(stdout).toMatch(/^chain 8453: .* 0 counters differ\n$/)
+  // Nor does one that is not followed from there on.
+  const [from] = await database.query('select start_block::integer as block from followed_chains where chain_id = 8453')
+  const later = { startBlock: Number(from?.block) + 1 }
+  await using refused = await aChainFile(chainEntry([node.url], later), chainEntry([node.url], { chainId: 84532 }))
+  const { stderr: faults, code: refusal } = await runCli(['index', '--chains', refused.file, '--prove'], settings)
+  expect(faults).toMatch(
+    /^chain 8453 has been followed from block [^\n]+\nchain 84532: nothing final of it is stored yet/,
+  )
+  expect(refusal).toBe(1)
 })
 
 test('a chain whose contracts cannot be read is told', async () => {

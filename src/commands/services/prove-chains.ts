@@ -4,6 +4,7 @@ import { ChainProof, type ProofReport } from '../../indexer/proof/chain-proof.ts
 import type { ComparedCounter } from '../../indexer/proof/proof-store.ts'
 import { createChainClient } from '../../indexer/rpc/chain-client.ts'
 import { defaultEndpointSettings } from '../../indexer/rpc/endpoints.ts'
+import { ChainRefusedError } from '../../indexer/store/chain-registration.ts'
 import { type ChainStore, openChainStore } from '../../indexer/store/chain-store.ts'
 import { openProofStore } from '../../indexer/store/counter-store.ts'
 import { defaultBackFillSettings } from '../../indexer/sync/log-ranges.ts'
@@ -90,13 +91,14 @@ function createWriter(following: Following, store: ChainStore) {
   }
 }
 
-/** Undefined if another process follows the chain. */
+/** @returns undefined if another process follows the chain. @throws FollowingError if it may not be followed. */
 async function openUnfollowed(url: string, chain: ChainSettings): Promise<ChainStore | undefined> {
   const waiting = new AbortController()
   try {
     return await openChainStore(url, chain, { onWait: () => waiting.abort(), signal: waiting.signal })
   } catch (error) {
     if (waiting.signal.aborted) return undefined
+    if (error instanceof ChainRefusedError) throw new FollowingError(error.message, { cause: error })
     throw error
   }
 }
