@@ -10,7 +10,7 @@ import { ApiRequests } from '../requests/api-requests.tsx'
 import { Shown } from '../requests/request-result.tsx'
 import { client } from '../requests/service.ts'
 import { useRequest } from '../requests/use-request.ts'
-import { activityQueries, loadTrends } from '../trending/trends.ts'
+import { activityQueries, loadTrends, trendsQuery } from '../trending/trends.ts'
 import { PAGE_SIZE, TrendsView } from '../trending/trends-view.tsx'
 
 const PERIODS = [
@@ -72,7 +72,7 @@ export function EarnPage() {
           ...(ranked.length === 0
             ? []
             : [{ method: 'listCampaigns', path: '/campaigns', query: rankedQuery(ranked) } as const]),
-          { method: 'listTrendingCampaigns', path: '/reward-kit/trending', query: { period } },
+          { method: 'listTrendingCampaigns', path: '/reward-kit/trending', query: trendsQuery(period) },
           ...activityQueries(trending, period).map(
             (query) => ({ method: 'listActivity', path: '/activity', query }) as const,
           ),

@@ -4,9 +4,21 @@ type Activity = ResponseOf<'listActivity'>['campaigns'][number]
 export type Period = '1h' | '24h'
 export type Order = 'volume' | 'claims'
 
+/** What is shown of a trending campaign: half of what there is. */
+const FIELDS = [
+  'id',
+  'chainId',
+  'campaignName',
+  'actionTemplate',
+  'incentives',
+  'nftName',
+  'nftImageUri',
+  'tokenImageUri',
+] as const
+
 /** A trending campaign, with when it was claimed. */
 export interface Trend {
-  campaign: TrendingCampaign
+  campaign: Pick<TrendingCampaign, (typeof FIELDS)[number]>
   activity: Activity
 }
 
@@ -18,9 +30,11 @@ export interface Trends {
 /** How many campaigns the activity may be asked of at a time. */
 const MAX_AT_A_TIME = 50
 
+export const trendsQuery = (period: Period) => ({ period, fields: [...FIELDS] })
+
 /** The trending campaigns of a period with their claims in it, in the order of the service. */
 export async function loadTrends(client: Client, period: Period, signal: AbortSignal): Promise<Trends> {
-  const { trendingCampaigns } = await client.listTrendingCampaigns({ period }, { signal })
+  const { trendingCampaigns } = await client.listTrendingCampaigns(trendsQuery(period), { signal })
   const responses = await Promise.all(
     activityQueries(
       trendingCampaigns.map(({ id }) => id),
