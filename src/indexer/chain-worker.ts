@@ -244,7 +244,10 @@ export class ChainWorker {
     }
   }
 
-  /** With `--once`, until the chain is stored up to its head of the start, and its counters were compared. */
+  /**
+   * With `--once`, until the chain is stored up to its head of the start, with what was added to the chain file, and its counters were
+   * compared.
+   */
   async #storeUpdates(
     store: ChainStore,
     updates: ReturnType<typeof followChain>,
@@ -264,14 +267,17 @@ export class ChainWorker {
         throw error
       })
       this.#pauseMs = SHORTEST_PAUSE_MS
-      this.#target.recordProgress()
       onEvent({ type: 'stored', update })
       const state = await readState()
+      // What was added may be unreadable while the rest of the chain is at its head.
+      if (update.type !== 'rest' || state.joining === null) this.#target.recordProgress()
       const newest = newestOf(update, state)
       if (newest === undefined) continue
       onEvent({ type: 'arrived', asOf: newest })
       const version = await this.#version.read(client, newest.hash)
       if (version !== undefined) await store.recordVersion(version)
+      // What was added to the chain file is still to be read, shown and compared.
+      if (state.joining !== null) continue
       proof.begin()
       // Past prices may still be missing behind the newest block.
       const isComplete = findMissing(state.feeds, chain.startBlock, 1) === undefined

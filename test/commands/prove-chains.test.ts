@@ -56,6 +56,34 @@ test('index --prove tells each difference, ends with 1, and mends what it can; -
   expect(await database.query('select count(*)::integer from claims')).toEqual([{ count: recordedClaims.length }])
 })
 
+test.each([true, false])(
+  '--once reads all of what was added to the chain file, and compares it (prove: %s)',
+  async (prove) => {
+    await using database = await createTestDatabase()
+    await using node = await startScriptedNode(playedRecording(END))
+    const settings = { DATABASE_URL: database.url }
+    const idle = `0x${'1d'.repeat(20)}`
+    const { cores } = recording
+    for (const more of [{ cores: [idle] }, { cores: [idle, ...cores] }]) {
+      await using chains = await aChainFile({ ...chainEntry([node.url]), ...more, prove })
+      const { code, stderr } = await runCli(['index', '--chains', chains.file, '--once'], settings)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    }
+    expect(
+      await database.query(
+        `select joining, proven_campaigns::integer as campaigns, proven_claims::integer as claims,
+        (select count(*)::integer from claims) as stored from followed_chains`,
+      ),
+    ).toEqual([
+      {
+        ...{ joining: null, stored: recordedClaims.length },
+        campaigns: prove ? recordedCampaigns.length : null,
+        claims: prove ? recordedClaims.length : null,
+      },
+    ])
+  },
+)
+
 test('a chain that cannot be compared does not keep the others of the file from it', async () => {
   await using database = await createTestDatabase()
   await using node = await startScriptedNode(playedRecording(END))

@@ -121,7 +121,8 @@ async function countCampaigns(client: pg.Client, chain: ChainIdentity, number: n
 
 /**
  * $1 chain, $2 block, $3 campaigns by factory, $4 counters by types of incentives, $5 share, $6 limit. An incentive of a campaign that
- * the database refuses is not counted: its claims wait. Of several counters of a type, `claims` comes first and confirms its claims.
+ * the database refuses is not counted: its claims wait. What was added to the chain file is compared at once, whatever the limit: it was not
+ * there when everything was. Of several counters of a type, `claims` comes first and confirms its claims.
  */
 const dueCounters = `with above as (
     select campaign_key, incentive_position, count(*) as claim_count, sum(amount) as amount
@@ -160,20 +161,23 @@ const dueCounters = `with above as (
     from judged
   ), due as (
     select * from ranked where is_due or rank <= ceil($5::float8 * (select count(*) from counted))
+  ), placed as (
+    select due.*, coalesce(due.contract, incentive ->> 'contract') as address,
+      coalesce(agreed_block, (incentive ->> 'blockNumber')::bigint - 1, start_block - 1) as since,
+      compared_at is null and coalesce((incentive ->> 'blockNumber')::bigint <= proven_block, true) as is_added
+    from due join followed_chains on followed_chains.chain_id = $1
+    left join followed_campaigns on id = due.campaign_id
+    left join lateral (
+      select incentive from json_array_elements(origin -> 'incentives') as incentive
+      where (incentive ->> 'position')::smallint = due.position
+    ) of_campaign on true
+    where due.campaign_id is null or (incentive ->> 'blockNumber')::bigint <= $2
   )
-  select due.campaign_id as "campaignId", due.position as "incentiveIndex",
-    coalesce(due.contract, incentive ->> 'contract') as contract, counter, due.stored::text, due.claim_count::float8 as claims,
-    compared_at is null as "isNew",
-    coalesce(agreed_block, (incentive ->> 'blockNumber')::bigint - 1, start_block - 1)::text as since
-  from due join followed_chains on followed_chains.chain_id = $1
-  left join followed_campaigns on id = due.campaign_id
-  left join lateral (
-    select incentive from json_array_elements(origin -> 'incentives') as incentive
-    where (incentive ->> 'position')::smallint = due.position
-  ) of_campaign on true
-  where due.campaign_id is null or (incentive ->> 'blockNumber')::bigint <= $2
-  order by is_due desc, compared_at nulls first, due.campaign_id, due.position, due.contract, counter
-  limit $6`
+  select campaign_id as "campaignId", position as "incentiveIndex", address as contract, counter, stored::text,
+    claim_count::float8 as claims, compared_at is null as "isNew", since::text
+  from placed
+  order by is_added desc, is_due desc, compared_at nulls first, campaign_id, position, contract, counter
+  limit case when $6::bigint is not null then greatest($6, (select count(*) from placed where is_added)) end`
 
 async function record(
   client: pg.Client,
