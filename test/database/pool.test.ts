@@ -9,6 +9,8 @@ async function inGerman(databaseUrl: string) {
   const { port, hostname } = new URL(databaseUrl)
   const server = createServer((client) => {
     const database = connect(Number(port), hostname)
+    // What the server still says when the pool has closed reaches nobody.
+    for (const socket of [client, database]) socket.on('error', () => undefined)
     client.pipe(database)
     database.on('data', (bytes) => {
       const at = bytes.indexOf('SERROR\0')
