@@ -47,13 +47,12 @@ const read = async ({ send }: HttpClient, path: string) => Object(toJson((await 
 /** What is told of the newest time-based campaigns of followed chains, of which all figures are the contracts' own. */
 export async function findTimeBasedViolations(http: HttpClient, operations: readonly Operation[]): Promise<string[]> {
   if (!operations.some(({ path }) => path === '/outlook')) return []
-  const [{ chains = [] }, { campaigns: listed = [] }] = await Promise.all([
-    read(http, '/status'),
-    read(http, `/campaigns?incentiveType=TimeBasedIncentive&tokenWhitelist=false&pageSize=${MAX_CAMPAIGNS}`),
-  ])
-  const isFollowed = ({ id }: TimeBased) =>
-    chains.some(({ chainId }: { chainId: number }) => id.startsWith(`${chainId}:`))
-  const campaigns: TimeBased[] = listed.filter(isFollowed)
+  const { text, headers } = await http.send(
+    `/campaigns?incentiveType=TimeBasedIncentive&tokenWhitelist=false&pageSize=${MAX_CAMPAIGNS}`,
+  )
+  const followed = [...(headers.get('x-as-of') ?? '').matchAll(/(\d+):\d+/g)].map(([, chainId]) => chainId)
+  const listed: TimeBased[] = Object(toJson(text)).campaigns ?? []
+  const campaigns = listed.filter(({ id }) => followed.some((chainId) => id.startsWith(`${chainId}:`)))
   if (campaigns.length === 0) return []
   const found = await Promise.all([
     termChecks(campaigns),
