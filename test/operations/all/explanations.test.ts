@@ -198,6 +198,23 @@ test('a walk explains as it lists: what has started and ended is judged at its b
   expect((await read(api, '/campaigns', query)).explained).toMatchObject({ isListed: false })
 })
 
+/** Expects that a list and what it explains agree, while what is written takes a campaign in and out. */
+async function expectOneState(api: BorrowedTestApp, path: string, explain: string, write: () => Promise<unknown>) {
+  let isRead = false
+  const writing = (async () => {
+    while (!isRead) await write()
+  })()
+  const seen = new Set<boolean>()
+  for (let nth = 0; nth < repeated(60, 300); nth += 1) {
+    const lists = await read(api, path, { tokenWhitelist: 'false', explain })
+    expect(lists.explained.isListed, `request ${nth}`).toBe(idsOf(lists).includes(explain))
+    seen.add(lists.explained.isListed)
+  }
+  isRead = true
+  await writing
+  expect(seen.size).toBe(2)
+}
+
 test.each(['another campaign', 'nothing'])(
   'what is explained beside %s in trending is of the same state of the data, whatever is written meanwhile',
   async (beside) => {
@@ -209,22 +226,10 @@ test.each(['another campaign', 'nothing'])(
     if (campaign === undefined || other === undefined) throw new TypeError('there are no campaigns')
     const claim = aClaim(campaign, { blockTimestamp })
     await api.save(campaign, other, ...(beside === 'nothing' ? [] : [aClaim(other, { blockTimestamp })]))
-    let isRead = false
-    const writing = (async () => {
-      while (!isRead) {
-        await ingest.apply({ records: [claim] })
-        await ingest.apply({ records: [], revertedClaims: [toClaimIdentity(claim)] })
-      }
-    })()
-    const seen = new Set<boolean>()
-    for (let nth = 0; nth < repeated(60, 300); nth += 1) {
-      const lists = await read(api, '/reward-kit/trending', { tokenWhitelist: 'false', explain: campaign.id })
-      expect(lists.explained.isListed, `request ${nth}`).toBe(idsOf(lists).includes(campaign.id))
-      seen.add(lists.explained.isListed)
-    }
-    isRead = true
-    await writing
-    expect(seen.size).toBe(2)
+    await expectOneState(api, '/reward-kit/trending', campaign.id, async () => {
+      await ingest.apply({ records: [claim] })
+      await ingest.apply({ records: [], revertedClaims: [toClaimIdentity(claim)] })
+    })
   },
 )
 
@@ -234,22 +239,10 @@ test('what is explained beside a list is of the same state of the data, also of 
   await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
   const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
   await api.save(campaign)
-  let isRead = false
-  const writing = (async () => {
-    while (!isRead) {
-      await ingest.apply({ records: [], removals: [toRemoval(campaign)] })
-      await ingest.apply({ records: [campaign] })
-    }
-  })()
-  const seen = new Set<boolean>()
-  for (let nth = 0; nth < repeated(60, 300); nth += 1) {
-    const lists = await read(api, '/campaigns', { tokenWhitelist: 'false', explain: campaign.id })
-    expect(lists.explained.isListed, `request ${nth}`).toBe(idsOf(lists).includes(campaign.id))
-    seen.add(lists.explained.isListed)
-  }
-  isRead = true
-  await writing
-  expect(seen.size).toBe(2)
+  await expectOneState(api, '/campaigns', campaign.id, async () => {
+    await ingest.apply({ records: [], removals: [toRemoval(campaign)] })
+    await ingest.apply({ records: [campaign] })
+  })
 })
 
 test('what is no ID of a campaign is refused, and without the parameter nothing is added', async () => {
