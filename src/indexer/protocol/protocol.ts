@@ -143,8 +143,8 @@ export interface Protocol<Origin extends CampaignOrigin = CampaignOrigin> {
   counters: Counters
   /** The keys of an origin without missing facts: one that an earlier version has stored without is read again. */
   fixedKeys: readonly string[]
-  /** Whether the time of a log's block is needed: campaigns and claims have it. */
-  needsTime(log: ChainLog): boolean
+  /** The first topics of new campaigns and claims, which have the time of their block. */
+  datedTopics: readonly Hex[]
   /** Notes the contracts that factories name as parts of a campaign. */
   recordParts(logs: readonly ChainLog[], factories: ReadonlySet<Hex>, named: NamedParts): void
   /** Reads what does not change. */

@@ -71,7 +71,10 @@ export const incentiveCounters: readonly { counter: CounterName; types: readonly
   { counter: 'totalClaimed', types: protocols.flatMap(({ counters }) => counters.typesWithAmounts) },
 ]
 
-export const needsTime = (log: ChainLog) => protocols.some((protocol) => protocol.needsTime(log))
+const datedTopics = new Set(protocols.flatMap((protocol) => protocol.datedTopics))
+
+/** Whether the time of a log's block is needed. */
+export const needsTime = ({ topics: [topic] }: ChainLog) => topic !== undefined && datedTopics.has(topic)
 
 /** Notes the contracts that factories of a chain name as parts of a campaign. */
 export function recordParts(logs: readonly ChainLog[], chain: ChainIdentity, named: NamedParts) {

@@ -43,9 +43,9 @@ export async function readBlockRange(
   listIncentives: (campaign: BoostOrigin) => Promise<IncentiveOrigin[]>,
 ): Promise<BlockRangeFacts> {
   const campaignIdOf = campaignIdIn(chainId)
-  const events = logs
-    .map(readLog)
-    .filter((event): event is ProtocolEvent => event !== undefined && counts(event, cores))
+  // Once: of a back-fill, most of the time of this process is reading logs.
+  const read = logs.map((log) => ({ log, event: readLog(log) }))
+  const events = read.flatMap(({ event }) => (event !== undefined && counts(event, cores) ? event : []))
   const { created, added, setUps } = readOrigins(events, campaignIdOf)
   const campaigns = new Map(created.map((campaign) => [campaign.id, campaign]))
   const query = {
@@ -75,8 +75,8 @@ export async function readBlockRange(
     claims,
     affects: affects.filter(({ campaignId }) => campaigns.has(campaignId)),
     setUps,
-    undecoded: logs.filter(
-      (log) => cores.has(log.address) && coreTopics.includes(log.topics[0] ?? '0x') && readLog(log) === undefined,
+    undecoded: read.flatMap(({ log, event }) =>
+      event === undefined && cores.has(log.address) && coreTopics.includes(log.topics[0] ?? '0x') ? log : [],
     ),
     feeChanges: events.flatMap(({ type, log }) =>
       type === 'ClaimFeeUpdated' ? { contract: log.address, blockNumber: log.blockNumber } : [],

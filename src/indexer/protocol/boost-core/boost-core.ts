@@ -6,7 +6,7 @@ import { affectedByFees, feeContractsOf } from './claim-fees.ts'
 import { incentiveTypes, tokensOf } from './incentives/incentives.ts'
 import { variableTypes } from './incentives/variable-incentives.ts'
 import { boostCall, recordParts } from './named-parts.ts'
-import { coreTopics, needsTime, protocolTopics } from './protocol-events.ts'
+import { coreTopics, datedTopics, protocolTopics } from './protocol-events.ts'
 import { type CompleteOrigin, completeOrigin, readBoost, readCampaign } from './read-campaign.ts'
 
 /** The protocol of campaign cores. */
@@ -23,7 +23,7 @@ export const boostCore: Protocol<BoostOrigin> = {
     typesWithAmounts: variableTypes,
   },
   fixedKeys: ['terms', 'actionDetails', 'maxClaimsPerClaimant', 'validatorKind', 'claimFee'],
-  needsTime,
+  datedTopics,
   recordParts,
   readRange,
   complete: completeOrigin,

@@ -59,6 +59,11 @@ export const protocolTopics: readonly Hex[] = [...readers.keys()]
 /** The first topics of events of cores. */
 export const coreTopics: readonly Hex[] = topicsOf(coreEvents)
 
+/** The first topics of new campaigns and claims. */
+export const datedTopics: readonly Hex[] = topicsOf(
+  coreEvents.filter(({ name }) => name === 'BoostCreated' || name === 'BoostClaimed'),
+)
+
 /** Parses a log; undefined if it is not the protocol's: any contract can emit these topics. */
 export function readLog(log: ChainLog): ProtocolEvent | undefined {
   const read = readers.get(log.topics[0] ?? '0x')
@@ -67,10 +72,4 @@ export function readLog(log: ChainLog): ProtocolEvent | undefined {
   } catch {
     return undefined
   }
-}
-
-/** Whether the time of a log's block is needed: campaigns and claims have it. */
-export function needsTime(log: ChainLog) {
-  const type = readLog(log)?.type
-  return type === 'BoostCreated' || type === 'BoostClaimed'
 }

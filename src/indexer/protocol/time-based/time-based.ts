@@ -1,8 +1,8 @@
 import { encodeFunctionData, parseAbi } from 'viem/utils'
-import type { ChainLog } from '../chain-logs.ts'
+import { type ChainLog, topicsOf } from '../chain-logs.ts'
 import type { NamedParts, Protocol, RangeFacts, RangeReading } from '../protocol.ts'
 import { completeOrigin, readCampaign } from './read-time-based.ts'
-import { campaignReaders, managerReaders } from './time-based-events.ts'
+import { campaignReaders, createdEvents, firstCreatedEvents, managerEvents, managerReaders } from './time-based-events.ts'
 import { originAt, readLogs, type TimeBasedOrigin } from './time-based-origins.ts'
 
 const campaignsOf = parseAbi(['function campaigns(uint256 campaignId) view returns (address)'])
@@ -19,10 +19,11 @@ export const timeBased: Protocol<TimeBasedOrigin> = {
     ...{ typesWithClaims: [], typesWithAmounts: ['TimeBasedIncentive'] },
   },
   fixedKeys: ['budget', 'claimExpiryDuration', 'openEnded'],
-  needsTime(log) {
-    const type = readManagerLog(log)?.type
-    return type === 'CampaignCreated' || type === 'Claimed'
-  },
+  datedTopics: topicsOf([
+    ...createdEvents,
+    ...firstCreatedEvents,
+    ...managerEvents.filter(({ name }) => name === 'Claimed'),
+  ]),
   recordParts(logs, managers, { contracts }: NamedParts) {
     for (const log of logs) {
       const message = managers.has(log.address) ? readManagerLog(log) : undefined
