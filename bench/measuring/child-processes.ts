@@ -53,13 +53,12 @@ export const startProgram = (program: string, parameters: string[], { settings =
 export const startHelper = (
   file: string,
   parameters: string[] = [],
-  /** Another Node.js, which understands TypeScript by itself. */
-  { settings = {}, execPath }: { settings?: Record<string, string>; execPath?: string } = {},
+  { settings = {} }: Pick<StartOptions, 'settings'> = {},
 ) =>
   watch(
     fork(join(import.meta.dirname, '../processes', file), parameters, {
       cwd: root,
-      ...(execPath === undefined ? { execArgv: ['--import', 'tsx'] } : { execArgv: [], execPath }),
+      execArgv: ['--import', 'tsx'],
       env: environment(settings),
     }),
     false,

@@ -1,6 +1,6 @@
 /*
  * PostGraphile 5 configured for production: on Node's own HTTP server, without its IDE, with persisted operations only. A
- * process of its own, on a newer Node.js than the service needs; its packages are in a folder of the benchmark.
+ * process of its own; its packages are in a folder of the benchmark.
  * Parameters: that folder, the connection string, the file of the operations, the size of the pool.
  */
 import { readFileSync } from 'node:fs'

@@ -1,55 +1,24 @@
-import { once } from 'node:events'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { endProcess, responseOf, startHelper, startProgram } from '../measuring/child-processes.ts'
+import { endProcess, responseOf, startHelper } from '../measuring/child-processes.ts'
+import { installPackages } from '../measuring/packages.ts'
 import type { Contestant, PartContext } from '../measuring/part.ts'
 
-/** Outside of the project: it is a dependency of this measurement only, and wants a newer Node.js. */
+/** Outside of the project: it is a dependency of this measurement only. */
 const FOLDER = join(import.meta.dirname, '../.postgraphile')
 
-/** PostGraphile wants 22; the file that starts it, one that understands TypeScript by itself. */
-const OLDEST_NODE = 24
-
-const NODE_PACKAGE = `node-${process.platform}-${process.arch}`
-const needsOtherNode = Number(process.versions.node.split('.')[0]) < OLDEST_NODE
-
-export const postgraphileVersions = {
-  postgraphile: '5.1.5',
-  '@grafserv/persisted': '1.0.0',
-  ...(needsOtherNode ? { [NODE_PACKAGE]: '24.21.0' } : {}),
-}
-
-const nodeProgram = needsOtherNode ? join(FOLDER, 'node_modules', NODE_PACKAGE, 'bin/node') : process.execPath
-
-async function install(log: (what: string) => void) {
-  const wanted = JSON.stringify({ private: true, type: 'module', dependencies: postgraphileVersions })
-  const marker = join(FOLDER, 'installed.json')
-  if ((await readFile(marker, 'utf8').catch(() => '')) === wanted) return
-  log('installing PostGraphile')
-  await mkdir(FOLDER, { recursive: true })
-  await writeFile(join(FOLDER, 'package.json'), wanted)
-  // biome-ignore lint/style/noProcessEnv: behind a proxy, npm waits for ever without what it trusts.
-  const certificates = process.env.NODE_EXTRA_CA_CERTS
-  const npm = startProgram(
-    'npm',
-    ['install', '--prefix', FOLDER, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
-    { settings: certificates === undefined ? {} : { NODE_EXTRA_CA_CERTS: certificates } },
-  )
-  const [code] = await once(npm, 'exit')
-  if (code !== 0) throw new Error(`PostGraphile could not be installed: npm ended with ${code}`)
-  await writeFile(marker, wanted)
-}
+export const postgraphileVersions = { postgraphile: '5.1.5', '@grafserv/persisted': '1.0.0' }
 
 /** PostGraphile on the tables of the service, with as many connections, and the two queries as its only operations. */
 export async function startPostgraphile(
   { facts, folder, log }: PartContext,
   poolSize: number,
 ): Promise<Contestant & AsyncDisposable> {
-  await install(log)
+  log('PostGraphile is installed, unless it is there')
+  await installPackages(FOLDER, postgraphileVersions)
   const operations = join(folder, 'operations.json')
   await writeFile(operations, JSON.stringify(postgraphileQueries))
   const child = startHelper('postgraphile-server.ts', [FOLDER, facts.url, operations, String(poolSize)], {
-    execPath: nodeProgram,
     settings: { GRAPHILE_ENV: 'production' },
   })
   const url = await responseOf<string>(child, 60_000)
