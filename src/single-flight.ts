@@ -1,4 +1,13 @@
-import { type Caller, type Cancellable, CancelSignal, currentCaller, runAs } from './abort-context.ts'
+import {
+  type Caller,
+  type Cancellable,
+  CancelledError,
+  CancelSignal,
+  currentCaller,
+  runAs,
+  withoutAbort,
+} from './abort-context.ts'
+import { queueInTurns } from './turns.ts'
 
 /** How long a query may take before another is sent beside it: its connection may be lost. */
 const TIMEOUT_MS = 100
@@ -92,33 +101,64 @@ export function shareWork<T>(work: () => Promise<T>, owner: string | undefined):
   }
 }
 
+interface Lookup<Value> {
+  key: string
+  caller: Caller | undefined
+  resolve: (found: Promise<Value | undefined>) => void
+}
+
 /**
- * Combines lookups that are made at the same moment into one statement with a maximum number of keys. A lookup never
- * joins a statement that has already been sent, whose snapshot may be older than the lookup.
+ * Combines lookups into statements, one at a time: those that arrive while one runs share the next, in which addresses take turns.
+ * A lookup never joins a statement that has already been sent, whose snapshot may be older than the lookup.
+ * @param maxSize of the keys of a statement together; one that is larger has a statement of its own.
  */
 export function batchLookups<Value>(
-  maxKeys: number,
+  maxSize: number,
   lookUp: (keys: string[]) => Promise<ReadonlyMap<string, Value>>,
+  sizeOf: (key: string) => number = () => 1,
 ): (key: string) => Promise<Value | undefined> {
-  let next: { keys: Set<string>; work: SharedWork<ReadonlyMap<string, Value>> } | undefined
+  const waiting = queueInTurns<Lookup<Value>>()
+  let isSending = false
 
-  function open() {
-    const keys = new Set<string>()
-    const batch = {
-      keys,
-      work: shareWork(async () => {
-        await new Promise<void>((resolve) => setImmediate(resolve))
-        if (next === batch) next = undefined
-        return lookUp([...keys])
-      }, currentCaller()?.address),
+  async function sendAll() {
+    isSending = true
+    while (waiting.next !== undefined) {
+      // Lookups of one turn of the event loop share a statement, also if none is under way.
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      await settled(send(takeBatch()))
+    }
+    isSending = false
+  }
+
+  function takeBatch() {
+    const batch: Lookup<Value>[] = []
+    let size = 0
+    for (let next = waiting.next; next !== undefined; next = waiting.next) {
+      size += sizeOf(next.key)
+      if (size > maxSize && batch.length > 0) break
+      waiting.take()
+      if (next.caller?.signal?.aborted) next.resolve(Promise.reject(new CancelledError()))
+      else batch.push(next)
     }
     return batch
   }
 
-  return async (key) => {
-    if (next === undefined || next.work.isCancelled || next.keys.size >= maxKeys) next = open()
-    next.keys.add(key)
-    const found = await next.work.join(currentCaller())
-    return found.get(key)
+  async function send(batch: readonly Lookup<Value>[]) {
+    if (batch.length === 0) return
+    const [owner, ...others] = new Set(batch.map(({ caller }) => caller?.address))
+    const work = shareWork(
+      () => lookUp([...new Set(batch.map(({ key }) => key))]),
+      others.length === 0 ? owner : undefined,
+    )
+    for (const { key, caller, resolve } of batch) resolve(work.join(caller).then((found) => found.get(key)))
+    await work.ended
   }
+
+  return (key) =>
+    new Promise((resolve) => {
+      const caller = currentCaller()
+      waiting.add(caller?.address, { key, caller, resolve })
+      // It sends for all who wait, not for the one that begins it.
+      if (!isSending) void withoutAbort(sendAll)
+    })
 }

@@ -40,20 +40,47 @@ export async function mapInTurns<Thing, Outcome>(
   return outcomes
 }
 
+/** What waits, in turns of those for whom it waits, however much that is for each of them. */
+export function queueInTurns<Thing>() {
+  /** In the order of their next turns. */
+  const waiting = new Map<string | undefined, Thing[]>()
+  return {
+    add(who: string | undefined, thing: Thing) {
+      const own = waiting.get(who)
+      if (own === undefined) waiting.set(who, [thing])
+      else own.push(thing)
+    },
+
+    /** What `take` takes next. */
+    get next(): Thing | undefined {
+      const [first] = waiting.values()
+      return first?.[0]
+    },
+
+    take(): Thing | undefined {
+      const [first] = waiting
+      if (first === undefined) return undefined
+      const [who, own] = first
+      const thing = own.shift()
+      waiting.delete(who)
+      if (own.length > 0) waiting.set(who, own)
+      return thing
+    },
+  }
+}
+
 /**
  * Divides work that takes milliseconds of the event loop: each piece waits for a turn of the loop of its own, and after it as much time
- * as it took is left to everything else. So whatever asks for such work takes half of the time at most. Those who wait take turns,
- * however many pieces each of them has.
+ * as it took is left to everything else. So whatever asks for such work takes half of the time at most. Those who wait take turns.
  */
 export function createLoopTurns() {
-  /** Who waits, in the order of their next turns. */
-  const waiting = new Map<string, (() => void)[]>()
+  const waiting = queueInTurns<() => void>()
   let isRunning = false
 
   async function run() {
     isRunning = true
     await nextTurn()
-    for (let go = takeNext(); go !== undefined; go = takeNext()) {
+    for (let go = waiting.take(); go !== undefined; go = waiting.take()) {
       const start = performance.now()
       go()
       await nextTurn()
@@ -62,21 +89,10 @@ export function createLoopTurns() {
     isRunning = false
   }
 
-  function takeNext() {
-    const [next] = waiting
-    if (next === undefined) return undefined
-    const [who, [go, ...others]] = next
-    waiting.delete(who)
-    if (others.length > 0) waiting.set(who, others)
-    return go
-  }
-
   /** Resolves in a turn of the loop that is for what follows, up to the next wait for something else. */
   return function awaitTurn(who: string) {
     return new Promise<void>((resolve) => {
-      const own = waiting.get(who)
-      if (own === undefined) waiting.set(who, [resolve])
-      else own.push(resolve)
+      waiting.add(who, resolve)
       if (!isRunning) void run()
     })
   }

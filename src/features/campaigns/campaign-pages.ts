@@ -40,8 +40,8 @@ export interface PageQuery extends CampaignFilter {
   walk: Walk | undefined
 }
 
-/** Maximum number of pages of which campaigns share a statement. */
-const MAX_READ_TOGETHER = 8
+/** Maximum number of campaigns of several pages in a statement: others wait for it. */
+const MAX_READ_TOGETHER = 100
 
 interface Options {
   database: Database
@@ -132,6 +132,9 @@ export function createPages({ database, lookups, campaignIndex, listed, versions
     readOneState(version, versions, (at) => attempt(query, at))
 }
 
+/** The keys in a text with commas. */
+const keysIn = (list: string) => list.split(',')
+
 /** Reads the campaigns of pages that are not in memory. */
 function readerOf(lookups: Database, listed: ShownReader, clock: () => Date) {
   const statement = prepareCampaigns(lookups)
@@ -143,10 +146,14 @@ function readerOf(lookups: Database, listed: ShownReader, clock: () => Date) {
     return { byKey: new Map(shown.map((campaign) => [campaign.key, campaign])), now, stamp, listsVersion }
   }
 
-  const readTogether = batchLookups(MAX_READ_TOGETHER, async (lists) => {
-    const found = await read([...new Set(lists.flatMap((list) => list.split(',')))], clock())
-    return new Map(lists.map((list) => [list, found]))
-  })
+  const readTogether = batchLookups(
+    MAX_READ_TOGETHER,
+    async (lists) => {
+      const found = await read([...new Set(lists.flatMap(keysIn))], clock())
+      return new Map(lists.map((list) => [list, found]))
+    },
+    (list) => keysIn(list).length,
+  )
 
   /** At an instant, or with others at that of all of them. */
   async function readAt(keys: readonly number[], instant: Date | undefined) {

@@ -2,7 +2,13 @@ import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { type ChainLog, topicsOf } from '../chain-logs.ts'
 import type { NamedParts, Protocol, RangeFacts, RangeReading } from '../protocol.ts'
 import { completeOrigin, readCampaign } from './read-time-based.ts'
-import { campaignReaders, createdEvents, firstCreatedEvents, managerEvents, managerReaders } from './time-based-events.ts'
+import {
+  campaignReaders,
+  createdEvents,
+  firstCreatedEvents,
+  managerEvents,
+  managerReaders,
+} from './time-based-events.ts'
 import { originAt, readLogs, type TimeBasedOrigin } from './time-based-origins.ts'
 
 const campaignsOf = parseAbi(['function campaigns(uint256 campaignId) view returns (address)'])
