@@ -3,9 +3,9 @@ import { facts, projectImageUri, toIsoTime, tokenImageUri } from '../facts.ts'
 import type { Random } from '../random.ts'
 import { actionClaimantOf, type Collection, type Collections, drawTasks, type Task } from './actions.ts'
 import { roundUp } from './amounts.ts'
-import { incentiveRecordOf } from './incentives.ts'
+import { type IncentiveType, incentiveRecordOf, incentiveTypes } from './incentives.ts'
 import type { Timeline } from './lifecycles.ts'
-import { drawReward, type IncentiveType, incentiveTypes, type Reward } from './rewards.ts'
+import { drawReward, type Reward } from './rewards.ts'
 
 /** What claims have to know of their campaign. */
 export interface SampleCampaign {

@@ -5,6 +5,21 @@ import { roundUp } from './amounts.ts'
 import type { Timeline } from './lifecycles.ts'
 import { type Reward, totalPaid } from './rewards.ts'
 
+/** The kinds that campaigns may mix; the first campaigns have one each. */
+export const incentiveTypes = [
+  'AllowListIncentive',
+  'CGDAIncentive',
+  'ERC20Incentive',
+  'PointsIncentive',
+  'ERC20VariableIncentive',
+  'ERC20VariableCriteriaIncentive',
+  'ERC20VariableCriteriaIncentiveV2',
+  'ERC20PeggedIncentive',
+  'ERC20PeggedVariableCriteriaIncentive',
+  'ERC20PeggedVariableCriteriaIncentiveV2',
+] as const
+export type IncentiveType = (typeof incentiveTypes)[number] | 'TimeBasedIncentive'
+
 /** 1 is 10^18, whatever decimals the token has. */
 const ONE_PERCENT = 10n ** 16n
 /** An action with an amount, for criteria of campaigns whose own actions have none. */
@@ -88,7 +103,7 @@ function budgetRecordOf(
     ...(isSpent ? {} : stateOf(random, reward, limit.minus(paid).toFixed())),
   }
   const quoted = reward.quoted.toFixed()
-  if (type === 'ERC20PeggedIncentive') return { type, ...budget, reward: quoted }
+  if (!type.includes('Variable')) return { type, ...budget, reward: quoted }
   const percent = random.fork('percent').pick([1, 2, 3, 5, 7, 10])
   const share = String(ONE_PERCENT * BigInt(percent))
   // 0: the signed claim names the amount itself.

@@ -3,23 +3,9 @@ import { facts, isNative, type Token } from '../facts.ts'
 import type { Random } from '../random.ts'
 import { dollarsOf, worth } from './amounts.ts'
 
-export const incentiveTypes = [
-  'AllowListIncentive',
-  'CGDAIncentive',
-  'ERC20Incentive',
-  'PointsIncentive',
-  'ERC20VariableIncentive',
-  'ERC20VariableCriteriaIncentive',
-  'ERC20VariableCriteriaIncentiveV2',
-  'ERC20PeggedIncentive',
-  'ERC20PeggedVariableCriteriaIncentive',
-  'ERC20PeggedVariableCriteriaIncentiveV2',
-] as const
-export type IncentiveType = (typeof incentiveTypes)[number] | 'TimeBasedIncentive'
-
 /** What one incentive pays. Payments depend on the number of the claim alone, so that sums need no bookkeeping. */
 export interface Reward {
-  type: IncentiveType
+  type: string
   /** The reward token; undefined where there is none, or it is unknown. */
   token: Token | undefined
   asset: string
@@ -55,12 +41,7 @@ const tokensOn = (chainId: number) => facts.tokens.filter((token) => token.chain
 
 export function drawReward(
   random: Random,
-  {
-    type,
-    chainId,
-    tokenStatus,
-    claims,
-  }: { type: IncentiveType; chainId: number; tokenStatus: TokenStatus; claims: number },
+  { type, chainId, tokenStatus, claims }: { type: string; chainId: number; tokenStatus: TokenStatus; claims: number },
 ): Reward {
   const shared = { type, claims, isRaffle: false, root: random.fork('root').hash(), payments: [] }
   const { dollars, tokens, levels } = facts.rewards
