@@ -77,6 +77,11 @@ test('the guide on amounts shows what each kind of incentive pays', () => {
   const printed = blocks.filter(({ language }) => language === 'text').flatMap(({ text }) => text.split('\n'))
   const kinds = printed.flatMap((line) => /^(\w+Incentive(?:V2)?): \S/.exec(line)?.[1] ?? [])
   expect(kinds.sort()).toEqual([...incentiveTypes].sort())
+  const inTable = rowsOf('amounts.md').flatMap(([first = '']) => {
+    const [name = '', suffix] = codeIn(first)
+    return suffix === undefined ? [name] : [name, suffix.replace('…', name)]
+  })
+  expect(inTable.filter((name) => name.includes('Incentive')).sort()).toEqual([...incentiveTypes].sort())
 })
 
 describe('the guide on states of a reward', () => {
