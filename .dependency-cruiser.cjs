@@ -291,10 +291,14 @@ module.exports = {
     },
     {
       name: 'tools-for-agents-ask-operations',
-      comment: 'What agents are told is what everybody may ask; of the client there are the types and the amounts.',
+      comment:
+        'What agents are told is what everybody may ask; of the client there are the types, the amounts and the traits of variants.',
       severity: 'error',
       from: { path: '^packages/mcp/src/' },
-      to: { path: '^(src|packages|examples)/', pathNot: '^packages/(mcp/src/|client/src/client[.]ts$)' },
+      to: {
+        path: '^(src|packages|examples)/',
+        pathNot: '^packages/(mcp/src/|client/src/(client|incentive-traits)[.]ts$)',
+      },
     },
     {
       name: 'tools-for-agents-are-loaded-on-demand',

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript'
+import { tsImport } from 'tsx/esm/api'
 
 /*
  * `npm run generate`: makes every file that is generated, in the order in which one is made of another. With `--check`, which
@@ -19,6 +20,7 @@ const COLLECTIONS = [
   'docs/collections/reward-campaigns.postman_collection.json',
 ]
 const CLIENT_TYPES = 'packages/client/src/openapi.ts'
+const CLIENT_TRAITS = 'packages/client/src/incentive-traits.ts'
 const REFERENCE = 'docs/reference/commands.md'
 
 /** Tests that compare a file with what it has to be, and write it where they are told to. */
@@ -45,11 +47,39 @@ async function makeFiles() {
     return [
       ...files,
       { file: CLIENT_TYPES, text: COMMENT_HEADER + astToString(await openapiTS(document)) },
+      { file: CLIENT_TRAITS, text: await toTraits() },
       { file: REFERENCE, text: await toReference(document) },
     ]
   } finally {
     await rm(folder, { recursive: true })
   }
+}
+
+/** What pages and tools have to know of each variant besides the fields of an incentive. */
+async function toTraits() {
+  /** @type {typeof import('../src/schemas/campaigns/incentives.ts')} */
+  const { incentiveTraits, incentiveVariants } = await tsImport(
+    '../src/schemas/campaigns/incentives.ts',
+    import.meta.url,
+  )
+  const lines = incentiveVariants.map(({ properties }) => {
+    const type = properties.type.const
+    const { reward, paysToken } = incentiveTraits[type]
+    const ofFields = `isPegged: ${'peg' in properties}, mayBeRaffle: ${'strategy' in properties}`
+    return `  ${type}: { reward: '${reward}', paysToken: ${paysToken}, ${ofFields} },\n`
+  })
+  return `// Made by \`npm run generate\`. Do not change it by hand.
+
+/**
+ * What the service knows of each variant of incentives; one that only a newer service has is missing.
+ *
+ * \`reward\` is what a claim pays: \`fixed\`: the field \`reward\`; \`share\`: that share of an amount; \`auction\`: what the state of an
+ * auction makes it; \`proof\`: what a proof says in all, less what was claimed; \`none\`: no amount. One that \`paysToken\` pays that in
+ * its field \`asset\`. One that \`isPegged\` has amounts of its \`peg\`. One that \`mayBeRaffle\` is one if its \`strategy\` says so.
+ */
+export const incentiveTraits = {
+${lines.join('')}} as const
+`
 }
 
 /**

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { incentiveTypes } from '../../src/schemas/campaigns/incentives.ts'
+import { incentiveTraits as knownOfVariants } from '../../packages/client/src/incentive-traits.ts'
+import { incentiveTraits, incentiveTypes, incentiveVariants } from '../../src/schemas/campaigns/incentives.ts'
 
 const root = join(import.meta.dirname, '../..')
 const sources = join(root, 'src')
@@ -26,18 +27,32 @@ test('nothing decides by the name of a variant: a new one is known by its traits
   expect(lines.flat()).toEqual([])
 })
 
-test.each(['explorer', 'mcp'])(
-  'the package %s compares no variant with a name: what it has to know of each it lists, and does not compile without',
-  async (name) => {
+test('pages and tools know of each variant what the service knows', () => {
+  expect(Object.keys(knownOfVariants)).toEqual(incentiveTypes)
+  for (const { properties } of incentiveVariants) {
+    const { reward, paysToken } = incentiveTraits[properties.type.const]
+    const ofFields = { isPegged: 'peg' in properties, mayBeRaffle: 'strategy' in properties }
+    expect(knownOfVariants[properties.type.const]).toEqual({ reward, paysToken, ...ofFields })
+  }
+})
+
+test.each([
+  ['explorer', ['campaigns/incentives/incentive-words.ts']],
+  ['mcp', []],
+])(
+  'the package %s names no variant but where it says what each is called and pays, and does not compile without that: %j',
+  async (name, declarations: string[]) => {
     const folder = join(root, 'packages', name, 'src')
-    const files = (await readdir(folder, { recursive: true })).filter((file) => /\.tsx?$/.test(file))
+    const files = (await readdir(folder, { recursive: true })).filter(
+      (file) => /\.tsx?$/.test(file) && !declarations.includes(file),
+    )
     expect(files.length).toBeGreaterThan(5)
-    const comparison = new RegExp(
-      `[!=]== '(${incentiveTypes.join('|')})'|(startsWith|endsWith|includes)\\('[\\w]*(ERC20|Incentive)`,
+    const names = new RegExp(
+      `'(${incentiveTypes.join('|')})'|^ *(${incentiveTypes.join('|')}):|(startsWith|endsWith|includes)\\('[\\w]*(ERC20|Incentive)`,
     )
     const lines = await Promise.all(
       files.map(async (file) =>
-        (await readFile(join(folder, file), 'utf8')).split('\n').filter((line) => comparison.test(line)),
+        (await readFile(join(folder, file), 'utf8')).split('\n').filter((line) => names.test(line)),
       ),
     )
     expect(lines.flat()).toEqual([])

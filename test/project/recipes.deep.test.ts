@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -299,10 +299,11 @@ const StreakIncentive = variant(
     '  AllowListIncentive,\n',
     '  WeeklyIncentive,\n  BadgeIncentive,\n  StreakIncentive,\n',
   ],
+  ['packages/sample-data/src/campaigns/incentives.ts', "  'AllowListIncentive',\n", "  'StreakIncentive',\n"],
 ]
 
 test('an incentive variant is added to one file of the sources, and is derived, listed and ranked by its traits', async () => {
-  expect(await filesToldOf('An incentive variant.')).toEqual(filesOf(variant))
+  expect(await filesToldOf('An incentive variant.')).toEqual(filesOf(variant).filter((file) => file.startsWith('src/')))
   expect(statements.filter((statement) => statement.includes("'WeeklyIncentive'"))).toHaveLength(1)
   const asset = anAddress('weekly')
   const incentive = { type: 'WeeklyIncentive', asset, reward: '50000000000000000', limit: '100' }
@@ -323,6 +324,25 @@ test('an incentive variant is added to one file of the sources, and is derived, 
   expect(
     await database.query(`select is_spent, remaining_budget::text from incentives where type = 'WeeklyIncentive'`),
   ).toEqual([{ is_spent: true, remaining_budget: '0' }])
+})
+
+test('an incentive variant takes six files by hand at most', async () => {
+  const told = await filesToldOf('An incentive variant.', ['src', 'packages', 'test', 'docs'])
+  expect(told).toEqual(expect.arrayContaining(filesOf(variant)))
+  expect(new Set(told).size).toBeLessThanOrEqual(6)
+  for (const file of told) expect((await stat(join(root, file))).isFile()).toBe(true)
+})
+
+test('the sample has a variant once its list does', async () => {
+  const { generateSample } = await copy.load<typeof import('../../packages/sample-data/src/sample-data.ts')>(
+    'packages/sample-data/src/sample-data.ts',
+  )
+  const sample = [...generateSample({ campaigns: 20, claims: 100, seed: 4, now: new Date(now * 1000) })]
+  const streaks = sample.flatMap((record) =>
+    record.type === 'campaign' ? record.incentives.filter(({ type }) => type === 'StreakIncentive') : [],
+  )
+  const text = expect.any(String)
+  expect(streaks[0]).toMatchObject({ asset: text, reward: text, limit: text })
 })
 
 test('whether a variant pays the token in its field `asset` is a trait', async () => {

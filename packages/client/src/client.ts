@@ -46,6 +46,7 @@ export type {
   Query,
   ResponseOf,
   Reward,
+  TokenIncentive,
   TokenMetadata,
   TrendingCampaign,
   UserProfile,

@@ -1,3 +1,4 @@
+import type { incentiveTraits } from './incentive-traits.ts'
 import type { components, operations, paths } from './openapi.ts'
 
 /*
@@ -24,6 +25,12 @@ export type Incentive = Schemas['Incentive']
 export type IncentiveType = Incentive['type']
 /** One variant of the incentives: `IncentiveOf<'CGDAIncentive'>`. */
 export type IncentiveOf<Type extends IncentiveType> = Extract<Incentive, { type: Type }>
+/** An incentive that pays a token, that in its field `asset`. */
+export type TokenIncentive = IncentiveOf<
+  {
+    [Type in IncentiveType]: (typeof incentiveTraits)[Type]['paysToken'] extends true ? Type : never
+  }[IncentiveType]
+>
 export type Campaign = Schemas['CampaignDetail']
 export type CampaignListItem = Schemas['CampaignListItem']
 export type TrendingCampaign = Schemas['TrendingCampaign']

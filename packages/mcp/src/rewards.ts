@@ -2,11 +2,12 @@ import { type Static, Type } from '@sinclair/typebox'
 import {
   type CampaignListItem,
   type Incentive,
-  type IncentiveOf,
   type IncentiveType,
   type ResponseOf,
+  type TokenIncentive,
   toTokens,
 } from 'reward-campaigns-client'
+import { incentiveTraits } from '../../client/src/incentive-traits.ts'
 import type { Get } from './operations.ts'
 import { shorten } from './tool.ts'
 
@@ -37,27 +38,9 @@ export const IncentiveSummary = Type.Object(
 )
 type IncentiveSummary = Static<typeof IncentiveSummary>
 
-/** What a claim of each variant gives, and whether its amount is a field. A variant that is missing here does not compile. */
-const PAYMENTS = {
-  AllowListIncentive: { gives: 'a place', isFixed: true },
-  CGDAIncentive: { gives: 'tokens', isFixed: false },
-  ERC20Incentive: { gives: 'tokens', isFixed: true },
-  PointsIncentive: { gives: 'points', isFixed: true },
-  ERC20VariableIncentive: { gives: 'tokens', isFixed: false },
-  ERC20VariableCriteriaIncentive: { gives: 'tokens', isFixed: false },
-  ERC20VariableCriteriaIncentiveV2: { gives: 'tokens', isFixed: false },
-  ERC20PeggedIncentive: { gives: 'tokens', isFixed: true },
-  ERC20PeggedVariableCriteriaIncentive: { gives: 'tokens', isFixed: false },
-  ERC20PeggedVariableCriteriaIncentiveV2: { gives: 'tokens', isFixed: false },
-  TimeBasedIncentive: { gives: 'tokens', isFixed: false },
-} as const satisfies Record<IncentiveType, { gives: 'tokens' | 'points' | 'a place'; isFixed: boolean }>
-
 /** Whether an incentive of this type pays a token. */
-export const paysToken = (type: IncentiveType) => PAYMENTS[type].gives === 'tokens'
+export const paysToken = (type: IncentiveType) => incentiveTraits[type].paysToken
 
-type TokenIncentive = IncentiveOf<
-  { [Type in IncentiveType]: (typeof PAYMENTS)[Type]['gives'] extends 'tokens' ? Type : never }[IncentiveType]
->
 const isTokenIncentive = (incentive: Incentive): incentive is TokenIncentive => paysToken(incentive.type)
 
 const POOL = 0
@@ -65,7 +48,7 @@ const RAFFLE = 1
 
 /** Whether every claim is worth the same: not of shares, auctions and raffles. */
 export const isFixed = (incentive: Incentive) =>
-  PAYMENTS[incentive.type].isFixed && (!('strategy' in incentive) || incentive.strategy === POOL)
+  incentiveTraits[incentive.type].reward === 'fixed' && (!('strategy' in incentive) || incentive.strategy === POOL)
 
 type Amount = Static<ReturnType<typeof amount>>
 
@@ -142,7 +125,9 @@ export function summarizeIncentive(
     type,
     pays: toWords(incentive, (baseUnits) => ofReward(baseUnits).tokens ?? `${baseUnits} base units`),
     asset: `${chainId}:${incentive.asset}`,
-    ...('reward' in incentive && PAYMENTS[type].isFixed ? { reward: ofReward(incentive.reward) } : {}),
+    ...('reward' in incentive && incentiveTraits[type].reward === 'fixed'
+      ? { reward: ofReward(incentive.reward) }
+      : {}),
     ...('initialReward' in incentive ? { reward: ofAsset(incentive.initialReward) } : {}),
     ...('strategy' in incentive ? { claimsLeft: incentive.limit } : {}),
     ...('maxReward' in incentive && incentive.maxReward !== '0' ? { maxReward: ofReward(incentive.maxReward) } : {}),
@@ -166,40 +151,37 @@ function leftOf(incentive: TokenIncentive) {
 /** The chain writes 100 percent as 10^18. */
 const toPercent = (share: string) => `${toTokens(share, 16)} %`
 
-function toOtherWords(incentive: Exclude<Incentive, TokenIncentive>): string {
-  switch (incentive.type) {
-    case 'AllowListIncentive':
-      return `a place on the allow list ${incentive.allowListAddress}`
-    case 'PointsIncentive':
-      return `${incentive.reward} points for each claim`
-  }
-}
+/*
+ * Words follow from traits and fields, so that a new variant that pays in a known way needs none of its own. One without the field
+ * that its amount is read from does not compile.
+ */
+
+const toOtherWords = (incentive: Exclude<Incentive, TokenIncentive>) =>
+  'allowListAddress' in incentive
+    ? `a place on the allow list ${incentive.allowListAddress}`
+    : `${incentive.reward} points for each claim`
 
 function toWords(incentive: TokenIncentive, inTokens: (baseUnits: string) => string): string {
-  switch (incentive.type) {
-    case 'ERC20Incentive':
-      return `${inTokens(incentive.reward)} ${incentive.strategy === RAFFLE ? 'to one claimant, drawn among all' : 'for each claim'}`
-    case 'CGDAIncentive':
-      return (
-        `an auction: ${inTokens(incentive.initialReward)} at first, ${inTokens(incentive.rewardDecay)} less after ` +
-        `each claim, ${inTokens(incentive.rewardBoost)} more for each hour without one`
-      )
-    case 'ERC20PeggedIncentive':
-      return `the worth of ${inTokens(incentive.reward)} for each claim`
-    case 'ERC20VariableIncentive':
-      return incentive.reward === '0' ? 'the signed amount' : `${toPercent(incentive.reward)} of the signed amount`
-    case 'TimeBasedIncentive': {
-      const { committed, claimUntil } = incentive
-      const earned = committed === undefined ? '' : `, ${inTokens(committed)} so far`
-      return `what is earned over time, by terms that no chain has${earned}; claimed with a proof until ${claimUntil}`
-    }
-    case 'ERC20VariableCriteriaIncentive':
-    case 'ERC20VariableCriteriaIncentiveV2':
-    case 'ERC20PeggedVariableCriteriaIncentive':
-    case 'ERC20PeggedVariableCriteriaIncentiveV2': {
-      const share =
-        incentive.reward === '0' ? 'the signed amount' : `${toPercent(incentive.reward)} of the amount of the action`
-      return incentive.maxReward === '0' ? share : `${share}, at most ${inTokens(incentive.maxReward)} a claim`
-    }
+  if ('rewardDecay' in incentive) {
+    return (
+      `an auction: ${inTokens(incentive.initialReward)} at first, ${inTokens(incentive.rewardDecay)} less after ` +
+      `each claim, ${inTokens(incentive.rewardBoost)} more for each hour without one`
+    )
   }
+  if ('claimUntil' in incentive) {
+    const { committed, claimUntil } = incentive
+    const earned = committed === undefined ? '' : `, ${inTokens(committed)} so far`
+    return `what is earned over time, by terms that no chain has${earned}; claimed with a proof until ${claimUntil}`
+  }
+  if (incentiveTraits[incentive.type].reward === 'fixed') {
+    if ('peg' in incentive) return `the worth of ${inTokens(incentive.reward)} for each claim`
+    const isRaffle = 'strategy' in incentive && incentive.strategy === RAFFLE
+    return `${inTokens(incentive.reward)} ${isRaffle ? 'to one claimant, drawn among all' : 'for each claim'}`
+  }
+  const isOfAction = 'criteria' in incentive
+  const paid = isOfAction ? 'the amount of the action' : 'the signed amount'
+  const share = incentive.reward === '0' ? 'the signed amount' : `${toPercent(incentive.reward)} of ${paid}`
+  return isOfAction && incentive.maxReward !== '0'
+    ? `${share}, at most ${inTokens(incentive.maxReward)} a claim`
+    : share
 }

@@ -16,7 +16,15 @@ export async function copySources(recipe: Recipe) {
   const folder = await mkdtemp(join(root, '.cache/recipe-'))
   // What was built for the tests.
   await symlink(join(root, '.test-build'), join(folder, '.test-build'))
-  for (const name of ['src', 'test/setup', 'package.json', 'drizzle.config.ts', 'migrations', 'packages']) {
+  for (const name of [
+    'src',
+    'test/setup',
+    'package.json',
+    'tsconfig.json',
+    'drizzle.config.ts',
+    'migrations',
+    'packages',
+  ]) {
     const filter = (path: string) => !path.includes('node_modules')
     await cp(join(root, name), join(folder, name), {
       recursive: true,
@@ -45,9 +53,10 @@ export async function copySources(recipe: Recipe) {
   }
 }
 
-/** The files of `src` that a paragraph of CONTRIBUTING names, which begins with these words. */
-export async function filesToldOf(title: string) {
+/** The files of these folders that a paragraph of CONTRIBUTING names, which begins with these words. */
+export async function filesToldOf(title: string, folders = ['src']) {
   const text = await readFile(join(root, 'CONTRIBUTING.md'), 'utf8')
   const paragraph = text.split(`**${title}**`)[1]?.split('\n\n**')[0] ?? ''
-  return [...paragraph.matchAll(/`(src\/[^`]+\.\w+)`/g)].map(([, file]) => String(file))
+  const named = new RegExp(`\`((?:${folders.join('|')})/[^\`]+\\.\\w+)\``, 'g')
+  return [...paragraph.matchAll(named)].map(([, file]) => String(file))
 }

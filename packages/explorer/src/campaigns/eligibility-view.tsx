@@ -9,7 +9,7 @@ import { HowToClaim } from '../users/how-to-claim.tsx'
 import { Reasons } from '../users/reasons.tsx'
 import { UserLink } from '../users/user-link.tsx'
 import { VerdictBadge } from '../users/verdict-badge.tsx'
-import { incentiveName, incentiveTypeName } from './incentives/incentive-names.ts'
+import { incentiveName, incentiveTypeName } from './incentives/incentive-words.ts'
 
 /** Whether an account can claim a campaign; the address of the page says which account. */
 export function EligibilityView({ campaign, user }: { campaign: Campaign; user: string | undefined }) {

@@ -1,5 +1,5 @@
 import type { TrendingCampaign } from 'reward-campaigns-client'
-import { variantOf } from '../campaigns/incentives/incentive-variants.ts'
+import { traitsOf } from '../campaigns/incentives/incentive-variants.ts'
 import { roundDecimal, roundUsd } from './format-numbers.ts'
 import { brief } from './truncate-name.ts'
 
@@ -9,11 +9,11 @@ type Reward = TrendingCampaign['incentives'][number]
 function rewardInWords(reward: Reward): string {
   const { type, rewardAmountFormatted: amount, rewardPercentage, maxReward } = reward
   const tokenSymbol = brief(reward.tokenSymbol ?? '') || 'tokens'
-  const pays = variantOf(type)?.pays
-  if (pays === 'slot') return 'a slot on an allow list'
-  if (pays === 'points') return amount === undefined ? 'points' : `${roundDecimal(amount).short} points`
+  const traits = traitsOf(type)
+  if (traits?.reward === 'none') return 'a slot on an allow list'
+  if (traits?.paysToken === false) return amount === undefined ? 'points' : `${roundDecimal(amount).short} points`
   // What is paid is worth as much of another token: only its dollars say how much.
-  const isPegged = pays === 'pegged token'
+  const isPegged = traits?.isPegged
   const max = isPegged
     ? inDollars(reward)
     : amount === undefined

@@ -1,5 +1,5 @@
 import type { Reward } from 'reward-campaigns-client'
-import { variantOf } from '../campaigns/incentives/incentive-variants.ts'
+import { traitsOf } from '../campaigns/incentives/incentive-variants.ts'
 import { Count, Tokens, Usd } from '../parts/amounts.tsx'
 import { Day, Remaining } from '../parts/times.tsx'
 
@@ -8,7 +8,7 @@ export function PaysNow({ reward }: { reward: Reward }) {
   const { rewardNow, rewardNowUsd, raffle, claimUntil, exhaustsAt, asset, metadata, incentiveType } = reward
   const token = { decimals: metadata?.decimals, symbol: metadata?.symbol }
   // What is proven stays owed until the deadline, however long the rest of the budget lasts.
-  const isOwed = variantOf(incentiveType)?.isEarnedOverTime === true
+  const isOwed = traitsOf(incentiveType)?.reward === 'proof'
   if (rewardNow === undefined && raffle === undefined) return null
   return (
     <p class="pays-now">

@@ -1,6 +1,6 @@
 import type { Reward } from 'reward-campaigns-client'
-import { incentiveName, incentiveTypeName } from '../campaigns/incentives/incentive-names.ts'
-import { variantOf } from '../campaigns/incentives/incentive-variants.ts'
+import { traitsOf } from '../campaigns/incentives/incentive-variants.ts'
+import { incentiveName, incentiveTypeName } from '../campaigns/incentives/incentive-words.ts'
 import { client } from '../requests/service.ts'
 import { useRequest } from '../requests/use-request.ts'
 
@@ -29,4 +29,4 @@ export function useNames(rewards: readonly Reward[]): (reward: Reward) => string
   }
 }
 
-const isAmbiguous = ({ incentiveType }: Reward) => variantOf(incentiveType)?.mayBeRaffle
+const isAmbiguous = ({ incentiveType }: Reward) => traitsOf(incentiveType)?.mayBeRaffle

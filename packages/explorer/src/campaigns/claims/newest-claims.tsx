@@ -5,7 +5,7 @@ import { Shown } from '../../requests/request-result.tsx'
 import { client } from '../../requests/service.ts'
 import { useRequest } from '../../requests/use-request.ts'
 import { UserLink } from '../../users/user-link.tsx'
-import { incentiveName } from '../incentives/incentive-names.ts'
+import { incentiveName } from '../incentives/incentive-words.ts'
 import { Paid } from '../incentives/paid.tsx'
 import { counted } from '../prose.ts'
 

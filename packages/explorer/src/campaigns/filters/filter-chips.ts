@@ -2,7 +2,7 @@ import { seenContract } from '../../recorded-contracts.ts'
 import { chainName } from '../../texts/chain-names.ts'
 import { brief } from '../../texts/truncate-name.ts'
 import { type CampaignQuery, toUrl } from '../campaign-query.ts'
-import { variantName } from '../incentives/incentive-names.ts'
+import { variantName } from '../incentives/incentive-words.ts'
 import { seenToken } from '../tokens/recorded-tokens.ts'
 
 type FilterName = Exclude<keyof CampaignQuery, 'page' | 'pageSize' | 'sortBy'>

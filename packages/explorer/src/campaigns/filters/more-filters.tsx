@@ -1,4 +1,4 @@
-import { variantName } from '../incentives/incentive-names.ts'
+import { variantName } from '../incentives/incentive-words.ts'
 import { asWritten, FacetBoxes } from './facets/facet-boxes.tsx'
 import { entriesOf } from './filter-entries.ts'
 

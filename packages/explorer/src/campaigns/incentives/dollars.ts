@@ -1,6 +1,6 @@
-import { type Incentive, toTokens } from 'reward-campaigns-client'
+import { type Incentive, type TokenIncentive, toTokens } from 'reward-campaigns-client'
 import { type Asset, assetOf, POOL, type Rewarding } from './incentive-budget.ts'
-import { type Funded, isFunded } from './incentive-variants.ts'
+import { isFunded, traitsOf } from './incentive-variants.ts'
 
 /** What one whole token is worth now in US dollars, by `<chainId>:<address>`; null: it has no price. */
 export type Worth = ReadonlyMap<string, string | null>
@@ -30,8 +30,8 @@ export function claimDollars(
 }
 
 /** In base units of the token, or of the peg. Other rewards move, are signed or drawn. */
-function rewardOf(incentive: Funded): bigint | undefined {
+function rewardOf(incentive: TokenIncentive): bigint | undefined {
   if ('maxReward' in incentive) return BigInt(incentive.maxReward)
-  if ('strategy' in incentive) return incentive.strategy === POOL ? BigInt(incentive.reward) : undefined
-  return 'peg' in incentive ? BigInt(incentive.reward) : undefined
+  if ('strategy' in incentive && incentive.strategy !== POOL) return undefined
+  return 'reward' in incentive && traitsOf(incentive.type)?.reward === 'fixed' ? BigInt(incentive.reward) : undefined
 }

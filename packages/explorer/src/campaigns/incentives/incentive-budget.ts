@@ -1,6 +1,6 @@
-import type { Campaign, Incentive } from 'reward-campaigns-client'
+import type { Campaign, Incentive, TokenIncentive } from 'reward-campaigns-client'
 import { type KnownToken, type KnownTokens, tokenOf } from '../tokens/known-tokens.ts'
-import { type Funded, isFunded } from './incentive-variants.ts'
+import { isFunded } from './incentive-variants.ts'
 
 /** A token that amounts are of; what is not known of it is absent, and amounts are then base units. */
 export interface Asset {
@@ -31,7 +31,7 @@ export const assetOf = ({ chainId, tokens }: Pick<Rewarding, 'chainId' | 'tokens
  * Budget of an incentive that pays a token, by the rules that the service adds up `availableBudgetUsd` by. The claims of
  * an auction are not in the response, so that what is left of it is unknown.
  */
-export function budgetOf(campaign: Rewarding, incentive: Funded): Budget {
+export function budgetOf(campaign: Rewarding, incentive: TokenIncentive): Budget {
   const asset = assetOf(campaign, incentive.asset)
   if ('totalBudget' in incentive) return { asset, total: BigInt(incentive.totalBudget) }
   const claimed = BigInt(incentive.totalAmountClaimed ?? '0')
@@ -39,7 +39,7 @@ export function budgetOf(campaign: Rewarding, incentive: Funded): Budget {
   return { asset, left, total: left + claimed }
 }
 
-function unclaimedOf(incentive: Exclude<Funded, { totalBudget: string }>, claimed: bigint): bigint {
+function unclaimedOf(incentive: Exclude<TokenIncentive, { totalBudget: string }>, claimed: bigint): bigint {
   const limit = BigInt(incentive.limit)
   if (!('strategy' in incentive)) return limit > claimed ? limit - claimed : 0n
   // The limit of this one is what remains of its claims. A raffle pays one of them.

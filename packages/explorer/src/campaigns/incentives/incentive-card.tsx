@@ -9,9 +9,9 @@ import { contractNames } from '../steps/contract-names.ts'
 import { amountWords } from '../steps/step-text.ts'
 import type { Worth } from './dollars.ts'
 import { assetOf, type Rewarding } from './incentive-budget.ts'
-import { incentiveName } from './incentive-names.ts'
 import { sentenceOf } from './incentive-sentences.ts'
 import { isFunded } from './incentive-variants.ts'
+import { incentiveName } from './incentive-words.ts'
 import { BudgetClaimed } from './remainder.tsx'
 
 /** An incentive in a sentence, with what is left of it, and where its parts are. */

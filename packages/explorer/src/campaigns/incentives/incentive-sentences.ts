@@ -1,8 +1,8 @@
-import type { Campaign as CampaignDetail, Incentive } from 'reward-campaigns-client'
+import type { Campaign as CampaignDetail, Incentive, TokenIncentive } from 'reward-campaigns-client'
 import { counted, countedIn, type Sentence } from '../prose.ts'
 import { assetOf, budgetOf, RAFFLE, type Rewarding } from './incentive-budget.ts'
-import { payoutOf } from './incentive-payouts.ts'
-import { type Funded, isFunded, variantOf } from './incentive-variants.ts'
+import { isFunded, traitsOf } from './incentive-variants.ts'
+import { payoutOf } from './incentive-words.ts'
 
 type Campaign = CampaignDetail & Rewarding
 
@@ -61,7 +61,7 @@ function untilWhen({ startTime, endTime }: Campaign, now: Date): Sentence {
 /** What its newest root owes, and until when it is paid. */
 function owedIn(
   campaign: Campaign,
-  { asset, committed, claimUntil }: Extract<Funded, { claimUntil: string }>,
+  { asset, committed, claimUntil }: Extract<TokenIncentive, { claimUntil: string }>,
 ): Sentence {
   const owed: Sentence =
     committed === undefined ? [] : [', ', { amount: BigInt(committed), of: assetOf(campaign, asset) }, ' earned so far']
@@ -70,7 +70,7 @@ function owedIn(
 
 function leftOf(campaign: Campaign, incentive: Incentive): Sentence {
   if (!isFunded(incentive)) {
-    return variantOf(incentive.type)?.pays === 'slot'
+    return traitsOf(incentive.type)?.reward === 'none'
       ? ['at most ', ...countedIn(incentive.limit, 'user'), ' in all']
       : ['at most ', ...countedIn(incentive.limit, 'claim'), ' in all']
   }

@@ -1,7 +1,7 @@
 import type { TokenMetadata } from 'reward-campaigns-client'
 import { Count, Tokens, Usd } from '../../parts/amounts.tsx'
-import { RAFFLE_NAME } from './incentive-names.ts'
-import { variantOf } from './incentive-variants.ts'
+import { traitsOf } from './incentive-variants.ts'
+import { incentiveTypeName, RAFFLE_NAME } from './incentive-words.ts'
 
 /** What claims of an incentive have paid. @param name of the incentive: entries of a raffle pay nothing until it is drawn. */
 export function Paid({
@@ -17,9 +17,9 @@ export function Paid({
   amountUsd: string | null
   metadata: TokenMetadata | null
 }) {
-  const pays = variantOf(incentiveType)?.pays
-  if (pays === 'slot') return <>A slot on a list</>
-  if (pays === 'points') {
+  const traits = traitsOf(incentiveType)
+  if (traits?.reward === 'none') return <>{incentiveTypeName(incentiveType)}</>
+  if (traits?.paysToken === false) {
     return (
       <>
         <Count value={amount} /> {amount === '1' ? 'point' : 'points'}

@@ -3,7 +3,7 @@ import { Bar } from '../../parts/bar.tsx'
 import { Amount } from '../prose-view.tsx'
 import type { Worth } from './dollars.ts'
 import { budgetOf, claimLimitOf, type Rewarding, shareOf } from './incentive-budget.ts'
-import { isFunded, variantOf } from './incentive-variants.ts'
+import { isFunded, traitsOf } from './incentive-variants.ts'
 
 type Incentive = Rewarding['incentives'][number]
 
@@ -12,7 +12,7 @@ export function Remainder({ campaign, incentive }: { campaign: Rewarding; incent
   const limit = claimLimitOf(incentive)
   if (limit === undefined) return <BudgetLeft campaign={campaign} incentive={incentive} />
   const { left, total } = limit
-  const what = variantOf(incentive.type)?.pays === 'slot' ? 'users' : 'claims'
+  const what = traitsOf(incentive.type)?.reward === 'none' ? 'users' : 'claims'
   if (left === undefined) {
     return (
       <p class="remainder">

@@ -2,7 +2,7 @@ import type { Campaign, ChainStatus } from 'reward-campaigns-client'
 import { ZERO_ADDRESS } from '../../texts/zero-address.ts'
 import { type Asset, type Budget, budgetOf, type Rewarding } from '../incentives/incentive-budget.ts'
 import { isForList, receiversOf } from '../incentives/incentive-sentences.ts'
-import { isFunded, variantOf } from '../incentives/incentive-variants.ts'
+import { isFunded, traitsOf } from '../incentives/incentive-variants.ts'
 import { counted, countedIn, type Sentence } from '../prose.ts'
 import type { TokenRecords } from '../tokens/token-records.ts'
 
@@ -111,7 +111,7 @@ function tokenDoubt(unknown: number, paid: number): string {
 }
 
 const isEarnedOverTime = ({ incentives }: Pick<Campaign, 'incentives'>) =>
-  incentives.length > 0 && incentives.every(({ type }) => variantOf(type)?.isEarnedOverTime)
+  incentives.length > 0 && incentives.every(({ type }) => traitsOf(type)?.reward === 'proof')
 
 /** Addresses of the tokens that are paid. */
 const paidBy = ({ incentives }: Pick<Campaign, 'incentives'>) => [

@@ -1,8 +1,26 @@
-import { type Incentive, toTokens } from 'reward-campaigns-client'
+import { type Incentive, type IncentiveType, toTokens } from 'reward-campaigns-client'
 import { countedIn, type Sentence } from '../prose.ts'
 import { assetOf, POOL, RAFFLE, type Rewarding } from './incentive-budget.ts'
 
-/** What an incentive pays, in a phrase. A variant without a phrase here does not compile. */
+/*
+ * What pages call each variant, and the phrase for what it pays. One that lacks either does not compile.
+ */
+
+const NAMES: Readonly<Record<IncentiveType, string>> = {
+  AllowListIncentive: 'A slot on a list',
+  CGDAIncentive: 'Auction',
+  ERC20Incentive: 'Fixed reward',
+  PointsIncentive: 'Points',
+  ERC20VariableIncentive: 'Signed reward',
+  ERC20VariableCriteriaIncentive: 'Share of the action',
+  ERC20VariableCriteriaIncentiveV2: 'Share of the action',
+  ERC20PeggedIncentive: 'Fixed worth',
+  ERC20PeggedVariableCriteriaIncentive: 'Share of the action, pegged',
+  ERC20PeggedVariableCriteriaIncentiveV2: 'Share of the action, pegged',
+  TimeBasedIncentive: 'Reward over time',
+}
+
+/** What an incentive pays, in a phrase. */
 export function payoutOf(campaign: Rewarding, incentive: Incentive): Sentence {
   const asset = (address: string) => assetOf(campaign, address)
   switch (incentive.type) {
@@ -57,3 +75,20 @@ const cappedAt = (max: string, of: ReturnType<typeof assetOf>, what = ''): Sente
   BigInt(max) === 0n ? [] : [`, at most ${what}`, { amount: BigInt(max), of }, ' for one claim']
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+const isNamed = (type: string | null): type is IncentiveType => type !== null && Object.hasOwn(NAMES, type)
+
+/** What a kind of incentives is called; of one that is not known nothing can be said. */
+export const incentiveTypeName = (type: string | null) => (isNamed(type) ? NAMES[type] : 'Unknown kind')
+
+/** What a variant is called beside the others, however its letters are written; undefined for what is none. */
+export function variantName(type: string): string | undefined {
+  const [variant, name] = Object.entries(NAMES).find(([known]) => known.toLowerCase() === type.toLowerCase()) ?? []
+  return variant?.endsWith('V2') ? `${name} (V2)` : name
+}
+
+export const RAFFLE_NAME = 'Raffle'
+
+/** What an incentive is called in a heading. */
+export const incentiveName = (incentive: Incentive) =>
+  'strategy' in incentive && incentive.strategy === RAFFLE ? RAFFLE_NAME : NAMES[incentive.type]

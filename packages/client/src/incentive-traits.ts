@@ -1,0 +1,22 @@
+// Made by `npm run generate`. Do not change it by hand.
+
+/**
+ * What the service knows of each variant of incentives; one that only a newer service has is missing.
+ *
+ * `reward` is what a claim pays: `fixed`: the field `reward`; `share`: that share of an amount; `auction`: what the state of an
+ * auction makes it; `proof`: what a proof says in all, less what was claimed; `none`: no amount. One that `paysToken` pays that in
+ * its field `asset`. One that `isPegged` has amounts of its `peg`. One that `mayBeRaffle` is one if its `strategy` says so.
+ */
+export const incentiveTraits = {
+  AllowListIncentive: { reward: 'none', paysToken: false, isPegged: false, mayBeRaffle: false },
+  CGDAIncentive: { reward: 'auction', paysToken: true, isPegged: false, mayBeRaffle: false },
+  ERC20Incentive: { reward: 'fixed', paysToken: true, isPegged: false, mayBeRaffle: true },
+  PointsIncentive: { reward: 'fixed', paysToken: false, isPegged: false, mayBeRaffle: false },
+  ERC20VariableIncentive: { reward: 'share', paysToken: true, isPegged: false, mayBeRaffle: false },
+  ERC20VariableCriteriaIncentive: { reward: 'share', paysToken: true, isPegged: false, mayBeRaffle: false },
+  ERC20VariableCriteriaIncentiveV2: { reward: 'share', paysToken: true, isPegged: false, mayBeRaffle: false },
+  ERC20PeggedIncentive: { reward: 'fixed', paysToken: true, isPegged: true, mayBeRaffle: false },
+  ERC20PeggedVariableCriteriaIncentive: { reward: 'share', paysToken: true, isPegged: true, mayBeRaffle: false },
+  ERC20PeggedVariableCriteriaIncentiveV2: { reward: 'share', paysToken: true, isPegged: true, mayBeRaffle: false },
+  TimeBasedIncentive: { reward: 'proof', paysToken: true, isPegged: false, mayBeRaffle: false },
+} as const
