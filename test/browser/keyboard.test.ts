@@ -92,6 +92,34 @@ describe.skipIf(!hasBrowser)(`by the keyboard alone, ${inBrowser}`, ONCE_MORE, (
     expect([...tab.faults, ...tab.refusals]).toEqual([])
   })
 
+  test('the first page leads to the active campaigns of a chain and of an action, with their counts', async () => {
+    await using tab = await explorer.open('/')
+    const { page } = tab
+    const { facets } = (
+      await explorer.api.get('/campaigns?showActiveOnly=true&pageSize=0&facets=chainId,actionType&facetSize=5')
+    ).json()
+    for (const [title, name] of [
+      ['On', 'chainId'],
+      ['Do', 'actionType'],
+    ] as const) {
+      const links = page.getByRole('list', { name: title, exact: true }).getByRole('link')
+      const shown = await links.evaluateAll((all) =>
+        all.map((link) => [link.getAttribute('href'), link.querySelector('.figure')?.textContent]),
+      )
+      expect(shown, title).toEqual(
+        facets[name].map(({ value, count }: { value: string; count: number }) => [
+          `/explorer/campaigns?${name}=${value}`,
+          String(count),
+        ]),
+      )
+    }
+    const [{ count }] = facets.actionType
+    await tabTo(page, page.getByRole('list', { name: 'Do', exact: true }).getByRole('link').first())
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: `${count} campaigns`, exact: true }).waitFor()
+    expect([...tab.faults, ...tab.refusals]).toEqual([])
+  })
+
   test('campaigns are filtered, filters taken away, and pages turned', async () => {
     await using tab = await explorer.open('/explorer/campaigns')
     const { page } = tab
