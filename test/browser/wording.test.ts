@@ -38,6 +38,13 @@ const listed = aCampaign({
   allowList: { owner: anAddress('owner'), contractAddress: anAddress('list'), type: 'SimpleAllowList', addresses: [] },
 })
 const afar = aCampaign({ actionSteps: [{ ...aStep(anAddress('contract')), chainId: 10 }] })
+const twoSteps = aCampaign({
+  campaignName: 'Two steps',
+  actionSteps: [
+    { ...aStep(anAddress('contract')), signatureName: 'Swap(uint256)' },
+    { ...aStep(anAddress('contract')), chainId: 10, signatureName: 'DelegateChanged(address)' },
+  ],
+})
 const template = {
   ...{ type: 'actionTemplate' as const, id: '5f0c3f0e-8f0c-4b4f-9f3c-0d6f2f5a1c99', projectId: 'project' },
   ...{ actionType: 'swap', projectImage: '' },
@@ -90,6 +97,7 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
       listed,
       afar,
       earned,
+      twoSteps,
     )
     await explorer.api.save({ ...claimOf(newToken, '2500000'), claimant: another })
     await explorer.api.save(
@@ -177,6 +185,8 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
     expect(await rowOf(raffle)).not.toContain('For a list of accounts')
     expect(await rowOf(afar)).toMatch(/Base\s+to be done on\s+OP Mainnet/)
     expect(await rowOf(newToken)).not.toContain('to be done on')
+    expect((await rowOf(twoSteps)).replace(/\s+/g, ' ')).toContain('2 steps: swap on Base, delegate on OP Mainnet')
+    expect(await rowOf(twoSteps)).not.toContain('to be done on')
     // As far as that is known of each claim alike.
     expect((await rowOf(paying)).match(/(about|up to) .* a claim/g)).toEqual([
       'about $1.20 a claim',
@@ -184,7 +194,7 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
     ])
     for (const campaign of [raffle, newToken, places]) expect(await rowOf(campaign)).not.toMatch(/\$.* a claim/)
     const [about] = await textOf(`/explorer/campaigns/${afar.id}`, '.about-campaign')
-    expect(about).toContain('to be done on OP Mainnet')
+    expect(about).toMatch(/, OP Mainnet: .*, no end date/)
   })
 
   test('says what an order leaves out, and where a search may be meant', async () => {

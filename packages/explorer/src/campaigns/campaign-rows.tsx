@@ -14,6 +14,7 @@ import { Remainder } from './incentives/remainder.tsx'
 import { counted } from './prose.ts'
 import { Prose } from './prose-view.tsx'
 import { State } from './state.tsx'
+import { stepsInWords } from './steps/steps-in-words.ts'
 import type { KnownTokens } from './tokens/known-tokens.ts'
 
 /** What fits into a row; the page of the campaign has them all. */
@@ -30,13 +31,11 @@ export function CampaignRows({ campaigns, tokens }: { campaigns: readonly Campai
   )
 }
 
-/** Chains of actions that are not that of the campaign, which pays there. */
-export const elsewhere = ({ chainId, actionSteps }: Pick<CampaignListItem, 'chainId' | 'actionSteps'>) =>
-  [...new Set(actionSteps?.map((step) => step.chainId))].filter((other) => other !== chainId)
-
 /** A campaign as an entry of the list. */
 function CampaignRow({ campaign }: { campaign: CampaignListItem & Rewarding }) {
   const { incentives, availableBudgetUsd } = campaign
+  const actionSteps = campaign.actionSteps ?? []
+  const [first, ...others] = actionSteps
   const more = incentives.length - SHOWN_INCENTIVES
   return (
     <li>
@@ -45,12 +44,16 @@ function CampaignRow({ campaign }: { campaign: CampaignListItem & Rewarding }) {
         <div>
           <CampaignLink campaign={campaign} />
           <div class="about">
-            <ChainLabel chainId={campaign.chainId} />
-            {elsewhere(campaign).map((chainId) => (
-              <span key={chainId}>
-                to be done on <ChainLabel chainId={chainId} />
+            {others.length > 0 ? (
+              <Prose sentence={stepsInWords(actionSteps, { actionSteps })} />
+            ) : (
+              <ChainLabel chainId={campaign.chainId} />
+            )}
+            {others.length === 0 && first !== undefined && first.chainId !== campaign.chainId && (
+              <span>
+                to be done on <ChainLabel chainId={first.chainId} />
               </span>
-            ))}
+            )}
             <span>
               deployed <RelativeTime at={campaign.blockTimestamp} />
             </span>

@@ -1,20 +1,23 @@
 import './campaigns.css'
 import { useLocation } from 'preact-iso'
 import type { Campaign } from 'reward-campaigns-client'
+import { answerOf } from '../campaigns/answer-text.ts'
 import { picturesOf } from '../campaigns/campaign-pictures.ts'
-import { allUrl } from '../campaigns/campaign-query.ts'
-import { actionTypeQuery, fetchCampaign, projectUrlQuery } from '../campaigns/campaign-request.ts'
-import { elsewhere } from '../campaigns/campaign-rows.tsx'
+import {
+  actionTypeQuery,
+  type CampaignResponse,
+  fetchCampaign,
+  projectUrlQuery,
+} from '../campaigns/campaign-request.ts'
 import { CampaignView } from '../campaigns/campaign-view.tsx'
 import { activityOf, TIME_RANGES, type TimeRange } from '../campaigns/claims/claims-plot.tsx'
 import { newestClaimsOf } from '../campaigns/claims/newest-claims.tsx'
-import { isFunded } from '../campaigns/incentives/incentive-variants.ts'
-import { State } from '../campaigns/state.tsx'
+import { Prose } from '../campaigns/prose-view.tsx'
+import { tokensOf } from '../campaigns/tokens/known-tokens.ts'
 import { chosenOf } from '../navigation/choice.tsx'
 import { servicePath } from '../navigation/service-path.ts'
 import { type ChosenRange, chosenRange } from '../outlook/chosen-range.ts'
 import { outlookOf } from '../outlook/outlook-view.tsx'
-import { Usd } from '../parts/amounts.tsx'
 import { campaignTitle } from '../parts/campaign-link.tsx'
 import { Heading } from '../parts/heading.tsx'
 import { Picture } from '../pictures/picture.tsx'
@@ -23,7 +26,6 @@ import { Shown } from '../requests/request-result.tsx'
 import type { RequestMade } from '../requests/request-text.ts'
 import { client } from '../requests/service.ts'
 import { useRequest } from '../requests/use-request.ts'
-import { chainName } from '../texts/chain-names.ts'
 
 export function CampaignPage({ id = '' }: { id?: string }) {
   const request = useRequest((signal) => fetchCampaign(client, id, signal), `campaign ${id}`)
@@ -45,7 +47,7 @@ export function CampaignPage({ id = '' }: { id?: string }) {
       <Shown request={request} lines={5}>
         {(response, at) => (
           <>
-            <Lead campaign={response.campaign} />
+            <Lead response={response} now={at} />
             <CampaignView response={response} now={at} timeRange={timeRange} range={range} user={user} />
           </>
         )}
@@ -78,28 +80,23 @@ function furtherRequests(
   ]
 }
 
-function Lead({ campaign }: { campaign: Campaign }) {
-  const { chainId, incentives, availableBudgetUsd, nftName } = campaign
+/** The campaign in a line, for who reads no more. */
+function Lead({ response: { campaign, tokens, actionType }, now }: { response: CampaignResponse; now: Date }) {
+  const { isActive, nftName } = campaign
+  const rewarding = { ...campaign, tokens: new Map([...tokensOf([campaign]), ...tokens]) }
   return (
-    <div class="about-campaign">
-      <a href={allUrl({ chainId: String(chainId) })}>{chainName(chainId)}</a>
-      {elsewhere(campaign).map((other) => (
-        <span key={other}>to be done on {chainName(other)}</span>
-      ))}
-      <State campaign={campaign} />
-      {availableBudgetUsd !== null && incentives.some(isFunded) && (
-        <span>
-          <Usd value={availableBudgetUsd} /> left to claim
-        </span>
-      )}
+    <p class="about-campaign">
+      <span class={`badge ${isActive ? 'good' : ''}`}>{isActive ? 'Active' : 'Not active'}</span>{' '}
+      <Prose sentence={answerOf(rewarding, actionType, now)} />
       {nftName !== null && /\S/.test(nftName) && (
-        <span>
+        <>
+          {' '}
           NFT{' '}
           <bdi class="symbol" title={nftName}>
             {nftName}
           </bdi>
-        </span>
+        </>
       )}
-    </div>
+    </p>
   )
 }
