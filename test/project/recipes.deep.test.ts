@@ -299,7 +299,7 @@ const StreakIncentive = variant(
     '  AllowListIncentive,\n',
     '  WeeklyIncentive,\n  BadgeIncentive,\n  StreakIncentive,\n',
   ],
-  ['packages/sample-data/src/campaigns/incentives.ts', "  'AllowListIncentive',\n", "  'StreakIncentive',\n"],
+  ['packages/sample-data/src/campaigns/incentives.ts', '] as const\n', "  'StreakIncentive',\n"],
 ]
 
 test('an incentive variant is added to one file of the sources, and is derived, listed and ranked by its traits', async () => {

@@ -104,11 +104,14 @@ const TIME_BASED = 13
 
 const DAY = 86_400
 
+/** What comes later in the list is in one campaign each, so that others stay as they are, which examples count. */
+const DRAWN_TYPES = 10
+
 function drawTypes(random: Random, count: number, index: number): IncentiveType[] {
   if (index === TIME_BASED) return ['TimeBasedIncentive']
   return Array.from({ length: count }, (_, position) => {
     const ofType = random.fork(`incentive ${position}`).fork('type')
-    const drawn = ofType.chance(0.45) ? 'ERC20Incentive' : ofType.pickNamed(incentiveTypes)
+    const drawn = ofType.chance(0.45) ? 'ERC20Incentive' : ofType.pickNamed(incentiveTypes.slice(0, DRAWN_TYPES))
     return (position === 0 ? incentiveTypes[index] : undefined) ?? drawn
   })
 }

@@ -5,7 +5,7 @@ import { roundUp } from './amounts.ts'
 import type { Timeline } from './lifecycles.ts'
 import { type Reward, totalPaid } from './rewards.ts'
 
-/** The kinds that campaigns may mix; the first campaigns have one each. */
+/** The kinds that campaigns may mix; the first campaigns have one each. A new one comes last. */
 export const incentiveTypes = [
   'AllowListIncentive',
   'CGDAIncentive',
