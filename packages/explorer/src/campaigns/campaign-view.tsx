@@ -71,6 +71,12 @@ export function CampaignView({
             ))}
           </ol>
         </section>
+      </div>
+      <section class="trusting" aria-labelledby="trust">
+        <h2 id="trust">Can it be trusted?</h2>
+        <TrustView campaign={rewarding} tokens={tokens} chains={chains} now={now} />
+      </section>
+      <div>
         <section aria-labelledby="steps">
           <h2 id="steps">
             What has to be done
@@ -92,10 +98,6 @@ export function CampaignView({
           )}
         </section>
       </div>
-      <section class="trusting" aria-labelledby="trust">
-        <h2 id="trust">Can it be trusted?</h2>
-        <TrustView campaign={rewarding} tokens={tokens} chains={chains} now={now} />
-      </section>
       <div>
         {hasAddressLookups() && (
           <section aria-labelledby="eligibility">

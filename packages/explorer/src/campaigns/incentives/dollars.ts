@@ -12,7 +12,8 @@ export function dollarsOf(worth: Worth, { chainId, address, token }: Asset, amou
   return token === undefined ? undefined : dollarsAt(price, token.decimals, amount)
 }
 
-function dollarsAt(price: string, decimals: number, amount: bigint): string {
+/** By the price of one whole token. */
+export function dollarsAt(price: string, decimals: number, amount: bigint): string {
   const [whole = '', fraction = ''] = price.split('.')
   return toTokens(amount * BigInt(whole + fraction), decimals + fraction.length)
 }

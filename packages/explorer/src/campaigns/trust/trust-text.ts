@@ -1,5 +1,7 @@
 import type { Campaign, ChainStatus } from 'reward-campaigns-client'
+import { seenContract } from '../../recorded-contracts.ts'
 import { ZERO_ADDRESS } from '../../texts/zero-address.ts'
+import { dollarsAt } from '../incentives/dollars.ts'
 import { type Asset, type Budget, budgetOf, type Rewarding } from '../incentives/incentive-budget.ts'
 import { isForList, receiversOf } from '../incentives/incentive-sentences.ts'
 import { isFunded, traitsOf } from '../incentives/incentive-variants.ts'
@@ -13,80 +15,160 @@ export interface TrustFact {
 }
 
 /** Whether to trust a campaign, besides its funds: one sentence for each reason. @param now when all of it was said. */
-export const trustFacts = (campaign: Campaign & Rewarding, tokens: TokenRecords, now: Date): TrustFact[] => [
-  ...tokenFacts(campaign, tokens),
-  ...receiverFacts(campaign),
-  validatorFact(campaign),
-  { kind: 'neutral', sentence: ['Deployed ', { instant: toIso(campaign.blockTimestamp) }, '.'] },
-  endFact(campaign, now),
-]
-
-/** What is known for certain and what is not, the most decisive first: one sentence each. */
-export function trustVerdict(
+export const trustFacts = (
   campaign: Campaign & Rewarding,
   tokens: TokenRecords,
   chains: readonly ChainStatus[],
   now: Date,
-): [Sentence, ...Sentence[]] {
+): TrustFact[] => [
+  ...tokenFacts(campaign, tokens),
+  ...receiverFacts(campaign),
+  validatorFact(campaign),
+  ...sourceFact(campaign, chains),
+  { kind: 'neutral', sentence: ['Deployed ', { instant: toIso(campaign.blockTimestamp) }, '.'] },
+  endFact(campaign, now),
+]
+
+/** The three things to know first, a short line each: whether the token is known, what is left, and who validates. */
+export const trustLines = (
+  campaign: Campaign & Rewarding,
+  tokens: TokenRecords,
+  chains: readonly ChainStatus[],
+): TrustFact[] => [
+  ...tokenLine(campaign, tokens),
+  { kind: 'neutral', sentence: fundsOf(campaign, chains) },
+  validatorLine(campaign),
+]
+
+/** What else is decisive: one sentence each. */
+export function trustVerdict(campaign: Campaign & Rewarding, tokens: TokenRecords, now: Date): Sentence[] {
   const { startTime, endTime, isActive } = campaign
-  const funds = fundsOf(campaign, chains)
   if (endTime !== null && new Date(endTime) <= now) {
-    return [['It ended ', { instant: endTime }, ': what you do now earns nothing.'], funds]
+    return [['It ended ', { instant: endTime }, ': what you do now earns nothing.']]
   }
   if (startTime !== null && new Date(startTime) > now) {
-    return [['It has not started: it starts ', { instant: startTime }, '.'], funds, ...doubtsOf(campaign, tokens)]
+    return [['It has not started: it starts ', { instant: startTime }, '.'], ...doubtsOf(campaign, tokens)]
   }
-  if (!isActive) return [['Nothing more can be claimed of it.'], funds]
-  return [funds, ...doubtsOf(campaign, tokens)]
+  if (!isActive) return [['Nothing more can be claimed of it.']]
+  return doubtsOf(campaign, tokens)
+}
+
+function tokenLine(campaign: Campaign, tokens: TokenRecords): TrustFact[] {
+  const { chainId } = campaign
+  const paid = paidBy(campaign).map((address) => ({ address, token: tokens.get(`${chainId}:${address}`) }))
+  if (paid.length === 0) return []
+  const others = paid.length - MAX_AMOUNTS
+  return [
+    {
+      kind: paid.every(({ token }) => token?.whitelisted === true) ? 'good' : 'warning',
+      sentence: [
+        paid.length === 1 ? 'Token: ' : 'Tokens: ',
+        ...paid.slice(0, MAX_AMOUNTS).flatMap(({ address, token }, index): Sentence => {
+          const status = token === undefined ? 'unknown' : token.whitelisted ? 'known' : 'not a known one'
+          return [...(index === 0 ? [] : ['; ']), { asset: { chainId, address, token } }, `, ${status}`]
+        }),
+        ...(others > 0 ? [` and ${counted(others, 'more token')}`] : []),
+      ],
+    },
+  ]
+}
+
+function validatorLine(campaign: Campaign): TrustFact {
+  const { validator, chainId } = campaign
+  if (isEarnedOverTime(campaign)) return { kind: 'neutral', sentence: ['Validator: not needed, claims take a proof'] }
+  if (validator === ZERO_ADDRESS) return { kind: 'warning', sentence: ['Validator: none is recorded'] }
+  const name = seenContract(String(chainId), validator)
+  return {
+    kind: 'neutral',
+    sentence: ['Validator: ', name === undefined ? 'unnamed contract' : { name }, ' ', { address: validator, chainId }],
+  }
 }
 
 /** How many tokens are named with what is left of each. */
 const MAX_AMOUNTS = 3
 
-/** What is left to claim, and how that is known. */
+/** What is left to claim; whether a chain says so. */
 function fundsOf(campaign: Campaign & Rewarding, chains: readonly ChainStatus[]): Sentence {
-  const { chainId, availableBudgetUsd } = campaign
+  const { availableBudgetUsd } = campaign
   const budgets = campaign.incentives.filter(isFunded).map((incentive) => budgetOf(campaign, incentive))
-  if (budgets.length === 0) return ['It pays no token: what its reward is worth is unknown.']
-  const asOfBlock = chains.find((chain) => chain.chainId === chainId)?.asOfBlock
-  const source: Sentence =
-    asOfBlock == null ? [] : [', as read from ', { chainId }, ' as of block ', { count: asOfBlock }]
-  const start = asOfBlock == null ? 'Not checked on chain: imported data has ' : 'Funded: '
+  if (budgets.length === 0) return ['It pays no token: what its reward is worth is unknown']
+  const isRead = blockOf(campaign, chains) !== undefined
+  const start = isRead ? 'Funded: ' : 'Not checked on chain: imported data has '
   if (budgets.every(({ left }) => left === 0n)) {
-    return asOfBlock == null ? [start, 'nothing left to claim.'] : ['Empty: nothing is left to claim', ...source, '.']
+    return isRead ? ['Empty: nothing is left to claim'] : [start, 'nothing left to claim']
   }
   if (budgets.some(({ left }) => left === undefined)) {
-    if (availableBudgetUsd === null) return ['How much is left to claim is unknown.']
-    return [start, { usd: availableBudgetUsd }, ' left to claim', ...source, '.']
+    if (availableBudgetUsd === null) return ['How much is left to claim is unknown']
+    return [start, { usd: availableBudgetUsd }, ' left']
   }
-  return [start, ...amountsOf(budgets), ...inDollars(availableBudgetUsd), ' left to claim', ...source, '.']
+  return [start, ...amountsOf(budgets, availableBudgetUsd)]
 }
 
-const inDollars = (usd: string | null): Sentence => (usd === null ? [] : [' (', { usd }, ')'])
+/** The block that the funds are read as of. */
+const blockOf = ({ chainId }: Campaign, chains: readonly ChainStatus[]) =>
+  chains.find((chain) => chain.chainId === chainId)?.asOfBlock ?? undefined
 
-/** The sum of what is left of each token. */
-function amountsOf(budgets: readonly Budget[]): Sentence {
+function sourceFact(campaign: Campaign & Rewarding, chains: readonly ChainStatus[]): TrustFact[] {
+  const asOfBlock = blockOf(campaign, chains)
+  if (asOfBlock === undefined || !campaign.incentives.some(isFunded)) return []
+  const { chainId } = campaign
+  return [
+    {
+      kind: 'neutral',
+      sentence: ['What is left is read from ', { chainId }, ' as of block ', { count: asOfBlock }, '.'],
+    },
+  ]
+}
+
+/** The sum of what is left of each token, with its dollars; of those without a price where others have one, that they have none. */
+function amountsOf(budgets: readonly Budget[], usd: string | null): Sentence {
   const sums = new Map<string, { amount: bigint; of: Asset }>()
   for (const { asset, left = 0n } of budgets) {
     sums.set(asset.address, { amount: (sums.get(asset.address)?.amount ?? 0n) + left, of: asset })
   }
-  const amounts = [...sums.values()]
-  const others = amounts.length - MAX_AMOUNTS
+  const amounts = [...sums.values()].map((sum) => ({ sum, usd: sums.size === 1 ? usd : inDollars(sum) }))
+  const isPriced = amounts.some(({ usd }) => usd !== null)
+  const told = amounts.filter(({ usd, sum }) => usd !== null || !isPriced || sum.of.token?.priceUsd !== null)
+  const others = told.length - MAX_AMOUNTS
   return [
-    ...amounts.slice(0, MAX_AMOUNTS).flatMap((amount, index) => (index === 0 ? [amount] : [' and ', amount])),
+    ...told
+      .slice(0, MAX_AMOUNTS)
+      .flatMap(
+        ({ sum, usd }, index): Sentence => [
+          ...(index === 0 ? [] : [' and ']),
+          sum,
+          ...(usd === null ? [] : [' (', { usd }, ')']),
+        ],
+      ),
     ...(others > 0 ? [` and ${counted(others, 'more token')}`] : []),
+    ' left',
+    ...unpriced(amounts.flatMap(({ sum: { of } }) => (of.token?.priceUsd === null ? [of] : []))),
+  ]
+}
+
+/** By the price of now; null without one. */
+function inDollars({ amount, of: { token } }: { amount: bigint; of: Asset }): string | null {
+  return token?.priceUsd == null ? null : dollarsAt(token.priceUsd, token.decimals, amount)
+}
+
+function unpriced(assets: readonly Asset[]): Sentence {
+  if (assets.length === 0) return []
+  const names = assets.slice(0, MAX_AMOUNTS)
+  const others = assets.length - MAX_AMOUNTS
+  return [
+    '; ',
+    ...names.flatMap((asset, index): Sentence => [...(index === 0 ? [] : [' and ']), { asset }]),
+    ...(others > 0 ? [` and ${others} more`] : []),
+    assets.length === 1 ? ' has no price' : ' have no price',
   ]
 }
 
 /** What nobody can be sure of. */
 function doubtsOf(campaign: Campaign & Rewarding, tokens: TokenRecords): Sentence[] {
-  const { chainId, incentives, availableBudgetUsd, allowList } = campaign
+  const { chainId, incentives, allowList } = campaign
   const paid = paidBy(campaign)
   const unknown = paid.filter((address) => tokens.get(`${chainId}:${address}`)?.whitelisted !== true).length
   return [
-    ...(unknown === 0 && paid.length > 0 && availableBudgetUsd === null
-      ? [['What that is worth in dollars is unknown.']]
-      : []),
     ...(unknown === 0 ? [] : [[tokenDoubt(unknown, paid.length)]]),
     ...(isForList(allowList.type) ? [['Only accounts on a list may claim.']] : []),
     ...(incentives.length === 0 ? [] : [[confirmationDoubt(campaign)]]),

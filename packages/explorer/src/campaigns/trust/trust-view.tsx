@@ -3,7 +3,7 @@ import type { Campaign, ChainStatus } from 'reward-campaigns-client'
 import type { Rewarding } from '../incentives/incentive-budget.ts'
 import { Prose } from '../prose-view.tsx'
 import type { TokenRecords } from '../tokens/token-records.ts'
-import { type TrustFact, trustFacts, trustVerdict } from './trust-text.ts'
+import { type TrustFact, trustFacts, trustLines, trustVerdict } from './trust-text.ts'
 
 const SIGNS: Readonly<Record<TrustFact['kind'], readonly [sign: string, words: string]>> = {
   good: ['✓', 'Good: '],
@@ -23,23 +23,31 @@ export function TrustView({
   chains: readonly ChainStatus[]
   now: Date
 }) {
-  const [first, ...others] = trustVerdict(campaign, tokens, chains, now)
-  const facts = trustFacts(campaign, tokens, now)
+  const notes = trustVerdict(campaign, tokens, now)
   return (
-    <ul class="trust">
-      <li>
-        <span>
-          <strong>
-            <Prose sentence={first} />
-          </strong>
-          {others.map((sentence, index) => (
+    <div class="trust">
+      <Facts facts={trustLines(campaign, tokens, chains)} />
+      {notes.length > 0 && (
+        <p class="soft">
+          {notes.map((sentence, index) => (
             <Fragment key={index}>
-              {' '}
+              {index > 0 && ' '}
               <Prose sentence={sentence} />
             </Fragment>
           ))}
-        </span>
-      </li>
+        </p>
+      )}
+      <details class="exact">
+        <summary>More about it</summary>
+        <Facts facts={trustFacts(campaign, tokens, chains, now)} />
+      </details>
+    </div>
+  )
+}
+
+function Facts({ facts }: { facts: readonly TrustFact[] }) {
+  return (
+    <ul>
       {facts.map(({ kind, sentence }, index) => (
         <li key={index} class={kind}>
           <span class="sign" aria-hidden="true">
