@@ -207,6 +207,11 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
     await tab.page.waitForURL(`${explorer.base}/explorer/campaigns?chainId=8453&search=draw`)
     await tab.page.locator('.campaigns > li').waitFor()
     expect(await tab.page.locator('.campaigns > li').count()).toBe(1)
+    await tab.page.goto(`${explorer.base}/explorer/campaigns?search=swap+base`)
+    await tab.page.getByRole('link', { name: 'Show 1 swap on Base' }).click()
+    await tab.page.waitForURL(`${explorer.base}/explorer/campaigns?chainId=8453&actionType=swap`)
+    await tab.page.locator('.campaigns > li').waitFor()
+    expect(await tab.page.locator('.campaigns > li').count()).toBe(1)
   })
 
   test('says what a person has to do and on which contract, and folded what that contract does', async () => {

@@ -4,11 +4,11 @@ import { type LocationHook, useLocation } from 'preact-iso'
 import { queryOf, toQuery } from '../campaigns/campaign-query.ts'
 import { CampaignRows } from '../campaigns/campaign-rows.tsx'
 import { CampaignChips } from '../campaigns/filters/campaign-chips.tsx'
-import { ChainInSearch } from '../campaigns/filters/chain-in-search.tsx'
 import { Counts } from '../campaigns/filters/facets/facet-counts.ts'
 import { type Counted, REQUESTED_FACETS } from '../campaigns/filters/facets/facet-options.ts'
 import { type Entered, enteredUrl, symbolIn } from '../campaigns/filters/filter-entries.ts'
 import { FilterForm } from '../campaigns/filters/filter-form.tsx'
+import { FiltersInSearch } from '../campaigns/filters/filters-in-search.tsx'
 import { HiddenByDefault } from '../campaigns/filters/hidden-by-default.tsx'
 import { TokenSearch } from '../campaigns/filters/token-search.tsx'
 import { counted } from '../campaigns/prose.ts'
@@ -81,7 +81,7 @@ export function CampaignsPage() {
               {campaigns.length === 0 ? (
                 <Empty>
                   <p>{isEmpty ? 'No campaign passes these filters.' : 'There is none on this page.'}</p>
-                  {isEmpty && <ChainInSearch parameters={parameters} />}
+                  {isEmpty && <FiltersInSearch parameters={parameters} />}
                   {isEmpty && query.showActiveOnly === true && (
                     <p>
                       Those that are not active are left out: <a href={alsoInactive(url)}>show them too</a>.

@@ -60,6 +60,9 @@ const VERBS: Readonly<Record<string, string>> = {
 
 const VERB_OF = new Map(Object.entries(VERBS).flatMap(([verb, done]) => [verb, done].map((word) => [word, verb])))
 
+/** The action that a word names: `swap` and `swapped` name `swap`. */
+export const actionNamed = (word: string): string | undefined => VERB_OF.get(word.toLowerCase())
+
 /** After the noun of an action: that it has happened. */
 const COMPLETIONS = new Set(['cast', 'completed', 'executed', 'initiated', 'made'])
 
