@@ -95,7 +95,8 @@ export async function collectOpenApi(app: FastifyInstance, settings: ContactSett
         version,
         description: [
           'Read-only access to on-chain reward campaigns: who funds them, which actions they require, and what can be ' +
-            'claimed. Operations are `GET` requests, and only access lists and profiles need a token. Responses are JSON.',
+            'claimed. No API key is needed; only access lists and profiles need a token. Operations are `GET` requests, and ' +
+            'responses are JSON.',
           [
             '| Subject | Rule |',
             '| --- | --- |',

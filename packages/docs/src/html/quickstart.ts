@@ -52,7 +52,7 @@ export const languageChoice: Markup = html`<p class="languages" role="group" ari
 /** First requests to copy. The page puts the address of the service into them. */
 export const quickstart = (baseUrl: string): Markup => html`<section id="quickstart" aria-labelledby="quickstart-title">
 <h2 id="quickstart-title">Quickstart</h2>
-<p>No key is needed. The <a href="/docs/guides/first-request">first-request guide</a> explains each step.</p>
+<p>No API key is needed. The <a href="/docs/guides/first-request">first-request guide</a> explains each step.</p>
 ${languageChoice}
 ${Object.entries(LINES).map(
   ([language, { syntax, lines }], index) =>

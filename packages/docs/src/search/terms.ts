@@ -4,7 +4,7 @@ import { stemmer } from 'stemmer'
 const STOP_WORDS = new Set(
   (
     'a about all am an and any are as at be been but by can cannot could did do does doing done for from get got had has have ' +
-    'having how i if in into is it its like many me mean means much my need of on one onto or our over own please s said say says should so some t tell than that the ' +
+    'having how i if in into is it its like many may me mean means much my need of on one onto or our over own please s said say says should so some t tell than that the ' +
     'their them then there these they this through to up us use used using want was we were what when where which ' +
     'while who whose why will with would you your'
   ).split(' '),
@@ -13,11 +13,17 @@ const STOP_WORDS = new Set(
 /** What people type, and the words that the pages have for it. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   alert: 'monitoring notify changes webhook',
+  absent: 'missing',
+  apikey: 'api key',
+  appear: 'missing',
   apr: 'outlook pace',
   apy: 'outlook pace',
   auth: 'token bearer protected',
+  authentication: 'token bearer protected',
   bearer: 'protected',
   caddy: 'proxies',
+  compatible: 'versions',
+  compatibility: 'versions',
   core: 'processes',
   cron: 'timer',
   delete: 'removing removal',
@@ -27,6 +33,8 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   eligible: 'verdicts eligibility',
   excel: 'spreadsheet statement',
   gdpr: 'privacy',
+  hidden: 'missing',
+  hide: 'missing',
   hook: 'webhook',
   https: 'tls proxies',
   k8s: 'kubernetes',
@@ -34,9 +42,10 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   llm: 'agents',
   local: 'machine demo',
   login: 'bearer authentication protected',
-  ignored: 'hidden hide',
+  ignored: 'missing',
+  iterate: 'read everything once',
   make: 'create',
-  missing: 'hidden hide',
+  missing: 'shown',
   network: 'chain',
   notification: 'webhook changes',
   notify: 'webhook changes',
@@ -47,8 +56,10 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   rename: 'metadata name',
   realtime: 'changes',
   scroll: 'paging',
+  semver: 'versions',
   slow: 'monitoring',
   ssl: 'tls',
+  stability: 'versions',
   stale: 'freshness caching',
   stream: 'changes following',
   subpath: 'prefix below path',
