@@ -136,3 +136,11 @@ test.each([
     `30 points for each claim, ${said}; at most 40 claims in all.`,
   )
 })
+
+test('of claims and people who may claim, the fewer are told', () => {
+  const pool = { ...incentiveOf('ERC20Incentive'), strategy: 0 }
+  const left = (maxParticipants: string) =>
+    toText(sentenceOf({ ...campaign, maxParticipants }, pool, now)).split(' left, ')[1]
+  expect([left('0'), left('50')]).toEqual(['for 20 claims.', 'for 20 claims.'])
+  expect([left('7'), left('1')]).toEqual(['for at most 7 people.', 'for at most 1 person.'])
+})

@@ -84,6 +84,12 @@ function leftOf(campaign: Campaign, incentive: Incentive): Sentence {
     ...amounts,
     ...(isRaffle
       ? [', ', ...countedIn(incentive.limit, 'more entry', 'more entries'), ' possible']
-      : [', for ', ...countedIn(incentive.limit, 'claim')]),
+      : [', for ', ...claimsIn(incentive.limit, campaign)]),
   ]
 }
+
+/** How many claims are left, or how many people may claim where those are fewer: nobody claims it twice. */
+const claimsIn = (limit: string, { maxParticipants }: Campaign): Sentence =>
+  maxParticipants !== '0' && BigInt(maxParticipants) < BigInt(limit)
+    ? ['at most ', ...countedIn(maxParticipants, 'person', 'people')]
+    : countedIn(limit, 'claim')
