@@ -1,7 +1,6 @@
 import './campaigns.css'
 import { useLocation } from 'preact-iso'
 import type { Campaign } from 'reward-campaigns-client'
-import { answerOf } from '../campaigns/answer-text.ts'
 import { picturesOf } from '../campaigns/campaign-pictures.ts'
 import {
   actionTypeQuery,
@@ -9,6 +8,7 @@ import {
   fetchCampaign,
   projectUrlQuery,
 } from '../campaigns/campaign-request.ts'
+import { summaryOf } from '../campaigns/campaign-summary.ts'
 import { CampaignView } from '../campaigns/campaign-view.tsx'
 import { activityOf, TIME_RANGES, type TimeRange } from '../campaigns/claims/claims-plot.tsx'
 import { newestClaimsOf } from '../campaigns/claims/newest-claims.tsx'
@@ -87,7 +87,7 @@ function Lead({ response: { campaign, tokens, actionType }, now }: { response: C
   return (
     <p class="about-campaign">
       <span class={`badge ${isActive ? 'good' : ''}`}>{isActive ? 'Active' : 'Not active'}</span>{' '}
-      <Prose sentence={answerOf(rewarding, actionType, now)} />
+      <Prose sentence={summaryOf(rewarding, actionType, now)} />
       {nftName !== null && /\S/.test(nftName) && (
         <>
           {' '}

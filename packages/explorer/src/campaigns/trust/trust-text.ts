@@ -128,10 +128,10 @@ function amountsOf(budgets: readonly Budget[], usd: string | null): Sentence {
   }
   const amounts = [...sums.values()].map((sum) => ({ sum, usd: sums.size === 1 ? usd : inDollars(sum) }))
   const isPriced = amounts.some(({ usd }) => usd !== null)
-  const told = amounts.filter(({ usd, sum }) => usd !== null || !isPriced || sum.of.token?.priceUsd !== null)
-  const others = told.length - MAX_AMOUNTS
+  const shown = amounts.filter(({ usd, sum }) => usd !== null || !isPriced || sum.of.token?.priceUsd !== null)
+  const others = shown.length - MAX_AMOUNTS
   return [
-    ...told
+    ...shown
       .slice(0, MAX_AMOUNTS)
       .flatMap(
         ({ sum, usd }, index): Sentence => [

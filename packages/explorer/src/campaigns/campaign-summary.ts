@@ -1,15 +1,16 @@
 import { type Campaign, type Incentive, toBaseUnits, toTokens } from 'reward-campaigns-client'
 import { claimDollars } from './incentives/dollars.ts'
-import { assetOf, claimLimitOf, RAFFLE, type Rewarding } from './incentives/incentive-budget.ts'
+import { assetOf, claimLimitOf, POOL, RAFFLE, type Rewarding } from './incentives/incentive-budget.ts'
 import { countedIn, type Sentence } from './prose.ts'
 import { contractNames } from './steps/contract-names.ts'
 import { titleOf } from './steps/step-title.ts'
 import { stepsInWords } from './steps/steps-in-words.ts'
 
 /** A campaign in one line: what has to be done, what that pays, until when, and how often it still does. */
-export const answerOf = (campaign: Campaign & Rewarding, actionType: string | undefined, now: Date): Sentence => [
+export const summaryOf = (campaign: Campaign & Rewarding, actionType: string | undefined, now: Date): Sentence => [
   ...doingOf(campaign, actionType),
   ...rewardsOf(campaign),
+  ...payingChain(campaign),
   ', ',
   ...untilWhen(campaign, now),
   ...claimsLeft(campaign),
@@ -50,6 +51,12 @@ function rewardsOf(campaign: Rewarding): Sentence {
   ]
 }
 
+/** Where it pays, unless each of its steps is to be done there, which says it. */
+function payingChain({ chainId, actionSteps, incentives }: Campaign): Sentence {
+  const isNamed = actionSteps.length > 0 && actionSteps.every((step) => step.chainId === chainId)
+  return isNamed || incentives.length === 0 ? [] : [' on ', { chainId }]
+}
+
 /** So many can be read in a line. */
 const MAX_REWARDS = 3
 
@@ -69,12 +76,18 @@ function rewardOf(campaign: Rewarding, incentive: Incentive): Sentence {
   const asset = assetOf(campaign, incentive.asset)
   if ('strategy' in incentive) {
     const amount = { amount: BigInt(incentive.reward), of: asset }
-    return incentive.strategy === RAFFLE ? [amount, ' by raffle'] : [amount]
+    if (incentive.strategy === RAFFLE) return [amount, ' by raffle']
+    return incentive.strategy === POOL ? [amount] : [amount, ' by an unknown strategy']
   }
-  if ('criteria' in incentive && incentive.reward !== '0') {
-    return [{ count: toTokens(incentive.reward, 16) }, '% back in ', { asset }]
+  if ('maxReward' in incentive) {
+    const share: Sentence =
+      incentive.reward === '0' ? [{ asset }] : [{ count: toTokens(incentive.reward, 16) }, '% back in ', { asset }]
+    // In dollars it stands before all rewards.
+    const isNamed = incentive.maxReward === '0' || claimDollars(campaign, incentive) !== undefined
+    const of = 'peg' in incentive ? assetOf(campaign, incentive.peg) : asset
+    return isNamed ? share : [...share, ', at most ', { amount: BigInt(incentive.maxReward), of }]
   }
-  if ('peg' in incentive && !('criteria' in incentive)) {
+  if ('peg' in incentive) {
     return [{ asset }, ' worth ', { amount: BigInt(incentive.reward), of: assetOf(campaign, incentive.peg) }]
   }
   return [{ asset }, 'claimUntil' in incentive ? ' earned over time' : '']
@@ -100,10 +113,13 @@ function untilWhen({ startTime, endTime, isActive }: Campaign, now: Date): Sente
   return [...start, ...(endTime === null ? ['no end date'] : ['until ', { instant: endTime }])]
 }
 
-/** The claims that are left of that reward which is gone first; of those that have such a limit. */
-function claimsLeft({ incentives }: Rewarding): Sentence {
+/** The claims that are left of that reward which is gone first; or how many people may claim, where those are fewer. */
+function claimsLeft({ incentives, maxParticipants }: Campaign): Sentence {
   const [fewest] = incentives
     .flatMap((incentive) => claimLimitOf(incentive)?.left ?? [])
     .sort((one, other) => (one < other ? -1 : 1))
+  if (maxParticipants !== '0' && (fewest === undefined || BigInt(maxParticipants) < fewest)) {
+    return ['; at most ', ...countedIn(maxParticipants, 'person', 'people')]
+  }
   return fewest === undefined ? [] : ['; ', ...countedIn(String(fewest), 'claim'), ' left']
 }
