@@ -37,7 +37,7 @@ const linesOf = (changes: Partial<Campaign>, asOfBlock: string | null = '5446961
 const fundsOf = (...given: Parameters<typeof linesOf>) => linesOf(...given).at(-2)
 /** Ten claims of 0.0001. */
 const READ = 'neutral: Funded: 0.001 USDC ($12.5) left'
-const IMPORTED = 'Not checked on chain: imported data has'
+const IMPORTED = '(imported data, not checked on chain)'
 const SIGNER = 'Not certain: that the signer confirms what you did. Without that, nothing is paid.'
 
 test('the token, the funds and the validator are told first, a line each', () => {
@@ -94,7 +94,7 @@ test('what is not certain is said', () => {
 })
 
 test('funds that no chain was asked for are said to be imported, not there', () => {
-  expect(fundsOf({}, null)).toBe(`neutral: ${IMPORTED} 0.001 USDC ($12.5) left`)
+  expect(fundsOf({}, null)).toBe(`neutral: Funded: 0.001 USDC ($12.5) left ${IMPORTED}`)
 })
 
 test('what is left is added up for each token', () => {
@@ -102,7 +102,7 @@ test('what is left is added up for each token', () => {
   expect(fundsOf({ incentives: [one, one] })).toBe(READ.replace('0.001', '0.002'))
   const spent = [{ ...one, remainingBalance: '0' } as Incentive]
   expect(fundsOf({ incentives: spent })).toBe('neutral: Empty: nothing is left to claim')
-  expect(fundsOf({ incentives: spent }, null)).toBe(`neutral: ${IMPORTED} nothing left to claim`)
+  expect(fundsOf({ incentives: spent }, null)).toBe(`neutral: Empty: nothing is left to claim ${IMPORTED}`)
 })
 
 test('of what an auction has left, only dollars are known', () => {

@@ -80,8 +80,8 @@ export function CampaignsPage() {
             <>
               {campaigns.length === 0 ? (
                 <Empty>
-                  <p>{isEmpty ? 'No campaign passes these filters.' : 'There is none on this page.'}</p>
                   {isEmpty && <FiltersInSearch parameters={parameters} />}
+                  <p>{isEmpty ? 'No campaign passes these filters.' : 'There is none on this page.'}</p>
                   {isEmpty && query.showActiveOnly === true && (
                     <p>
                       Those that are not active are left out: <a href={alsoInactive(url)}>show them too</a>.

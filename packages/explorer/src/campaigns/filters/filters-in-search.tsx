@@ -53,11 +53,11 @@ function Actions({
 function Offer({ url, text, chainId }: { url: string; text: string; chainId: number | undefined }) {
   return (
     <p>
-      The search looks through names of campaigns and rewards.{' '}
       <a href={url}>
         <bdi>{text}</bdi>
         {chainId !== undefined && ` on ${chainName(chainId)}`}
       </a>
+      : the search looks through names alone.
     </p>
   )
 }

@@ -93,15 +93,13 @@ function fundsOf(campaign: Campaign & Rewarding, chains: readonly ChainStatus[])
   const budgets = campaign.incentives.filter(isFunded).map((incentive) => budgetOf(campaign, incentive))
   if (budgets.length === 0) return ['It pays no token: what its reward is worth is unknown']
   const isRead = blockOf(campaign, chains) !== undefined
-  const start = isRead ? 'Funded: ' : 'Not checked on chain: imported data has '
-  if (budgets.every(({ left }) => left === 0n)) {
-    return isRead ? ['Empty: nothing is left to claim'] : [start, 'nothing left to claim']
-  }
+  const source = isRead ? '' : ' (imported data, not checked on chain)'
+  if (budgets.every(({ left }) => left === 0n)) return ['Empty: nothing is left to claim', source]
   if (budgets.some(({ left }) => left === undefined)) {
     if (availableBudgetUsd === null) return ['How much is left to claim is unknown']
-    return [start, { usd: availableBudgetUsd }, ' left']
+    return ['Funded: ', { usd: availableBudgetUsd }, ' left', source]
   }
-  return [start, ...amountsOf(budgets, availableBudgetUsd)]
+  return ['Funded: ', ...amountsOf(budgets, availableBudgetUsd), source]
 }
 
 /** The block that the funds are read as of. */
