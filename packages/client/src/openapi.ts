@@ -332,7 +332,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get indexing status
+         * List indexed chains, and how fresh each is
          * @description The indexed chains with the newest block of each. `x-as-of` names the blocks of a response; `minBlock` requires a minimum.
          */
         get: operations["getStatus"];

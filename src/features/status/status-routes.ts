@@ -30,7 +30,7 @@ const example: GetStatusResponse = {
 
 const getStatus = {
   operationId: 'getStatus',
-  summary: 'Get indexing status',
+  summary: 'List indexed chains, and how fresh each is',
   description:
     'The indexed chains with the newest block of each. `x-as-of` names the blocks of a response; `minBlock` requires a minimum.',
   tags: ['Status'],

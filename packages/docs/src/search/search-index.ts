@@ -9,7 +9,7 @@ const WEIGHTS: Readonly<Record<EntryKind, number>> = {
   operation: 1.1,
   reference: 1.1,
   term: 0.6,
-  parameter: 0.3,
+  parameter: 0.34,
   schema: 0.3,
   aside: 0.3,
 }
