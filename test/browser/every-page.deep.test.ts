@@ -73,7 +73,8 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
       await using tab = await explorer.openSlowly(path.replace(':id', campaign.id))
       const { page } = tab
       expect(await tab.layoutShift()).toBeLessThan(0.02)
-      expect(await tab.loadedBytes()).toBeLessThan(60_000)
+      // A budget: what is added to the first load is weighed against it.
+      expect(await tab.loadedBytes()).toBeLessThan(62_000)
       const requested = (await tab.requested()).map((url) =>
         decodeURIComponent(new URL(url).pathname).replace(campaign.id, ':id'),
       )
