@@ -1,11 +1,6 @@
 import type { SimulatedChain } from './simulation/simulated-chain.ts'
 import type { StoredChain } from './stored-chain.ts'
 
-const figures = [
-  ...['limit', 'totalClaims', 'totalAmountClaimed', 'remainingBalance', 'committed', 'claimUntil', 'openEnded'],
-  ...['emissionRate', 'isFinal', 'configHash', 'root'],
-]
-
 /** The figures of the campaigns that are stored, as the simulation tells them. */
 export const figuresIn = (
   { campaigns }: Pick<ReturnType<StoredChain['facts']>, 'campaigns'>,
@@ -21,10 +16,7 @@ export const figuresIn = (
     ...(record.incentives[0]?.type === 'TimeBasedIncentive' && {
       ...{ startTime: record.startTime, endTime: record.endTime },
     }),
-    incentives: incentives.map((place, index) => {
-      const newHead = Object.entries({ ...record.incentives[index] }).filter(([name]) => figures.includes(name))
-      return { ...place, ...Object.fromEntries(newHead) }
-    }),
+    incentives: incentives.map((place, index) => ({ ...place, ...record.incentives[index] })),
   }))
 
 /** The figures without what managers do not count: the service counts claims by itself. */

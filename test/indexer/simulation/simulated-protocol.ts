@@ -211,6 +211,7 @@ const step = {
   actionParameter: { filterType: 0, fieldType: 1, fieldIndex: 1, filterData: owner },
 }
 const reward = 1000n
+const POINTS_SELECTOR = '0x40c10f19'
 
 const payment = (incentive: Hex, recipient: Hex, amount: bigint, asset: Hex) =>
   logOf(incentive, incentiveEvents, 'Claimed', {
@@ -290,7 +291,7 @@ function setUpOf({ kind, contract, limit }: Incentive): Log[] {
       return [
         logOf(contract, pointsSetUpEvents, 'PointsIncentiveInitialized', {
           venue,
-          selector: '0x40c10f19',
+          selector: POINTS_SELECTOR,
           reward,
           limit,
         }),
@@ -584,7 +585,7 @@ function incentiveResults({ kind, limit, claims, totalClaimed }: Incentive): Rec
     case 'auction':
       return { claims, asset, totalBudget: limit, cgdaParams: [1n, 2n, claims, reward] }
     case 'points':
-      return { limit, claims, reward, venue, selector: '0x40c10f19' }
+      return { limit, claims, reward, venue, selector: POINTS_SELECTOR }
     case 'list':
       return { limit, claims, allowList: stranger }
     case 'unknown':
@@ -594,7 +595,7 @@ function incentiveResults({ kind, limit, claims, totalClaimed }: Incentive): Rec
 
 /**
  * What of each campaign can be known: its validator, how often a claimant may claim, its fees, its list, and by place
- * of the incentive limit, claims, amount claimed and balance.
+ * of the incentive its record.
  */
 export function figuresOf({ campaigns, claimFee, timed }: ProtocolState) {
   const ofCores = campaigns
@@ -607,7 +608,9 @@ export function figuresOf({ campaigns, claimFee, timed }: ProtocolState) {
       protocolFee: String(protocolFeeOf(index)),
       listType: listTypes[listKind],
       incentives: incentives.flatMap((incentive, position) =>
-        incentive.kind === 'unknown' ? [] : [{ position, contract: incentive.contract, ...figures(incentive) }],
+        incentive.kind === 'unknown'
+          ? []
+          : [{ position, contract: incentive.contract, ...recordOf(incentive.kind, incentive) }],
       ),
     }))
   return [...ofCores, ...figuresOfTimed(place, timed)].sort(byNumber)
@@ -618,26 +621,33 @@ export function byNumber({ id: one }: { id: string }, { id: other }: { id: strin
   return Number(one.split(':')[2]) - Number(other.split(':')[2]) || (one < other ? -1 : 1)
 }
 
-function figures({ kind, limit, claims, totalClaimed, balance }: Incentive) {
+/** All that its record says: a field that is missing, too much or of another one is a difference, and a new kind does not compile without. */
+function recordOf(kind: Exclude<Kind, 'unknown'>, { limit, claims, totalClaimed, balance }: Incentive) {
+  const paying = { asset: assetOf(kind), reward: String(reward) }
+  const totals = { limit: String(limit), totalClaims: String(claims), remainingBalance: String(balance) }
+  const signed = { ...paying, ...totals, totalAmountClaimed: String(totalClaimed) }
   switch (kind) {
-    case 'auction':
-      return {}
-    case 'points':
-    case 'list':
-      return { limit: String(limit) }
     case 'pool':
     case 'raffle':
       return {
-        limit: String(limit > claims ? limit - claims : 0n),
-        totalClaims: String(claims),
-        remainingBalance: String(balance),
+        ...{ type: 'ERC20Incentive', ...paying, strategy: kind === 'raffle' ? 1 : 0 },
+        ...{ ...totals, limit: String(limit > claims ? limit - claims : 0n) },
       }
-    default:
+    case 'variable':
+      return { type: 'ERC20VariableIncentive', ...signed }
+    case 'criteria':
+      return { type: 'ERC20VariableCriteriaIncentiveV2', ...signed, maxReward: String(reward), criteria }
+    case 'pegged':
+      return { type: 'ERC20PeggedIncentive', ...signed, peg }
+    case 'auction':
       return {
-        limit: String(limit),
-        totalClaims: String(claims),
-        totalAmountClaimed: String(totalClaimed),
-        remainingBalance: String(balance),
+        ...{ type: 'CGDAIncentive', asset: assetOf(kind), initialReward: String(reward), totalBudget: String(limit) },
+        ...{ rewardDecay: '1', rewardBoost: '2' },
+        auction: { lastClaimAt: String(claims), reward: String(reward), balance: String(balance) },
       }
+    case 'points':
+      return { type: 'PointsIncentive', venue, selector: POINTS_SELECTOR, reward: String(reward), limit: String(limit) }
+    case 'list':
+      return { type: 'AllowListIncentive', allowListAddress: stranger, limit: String(limit) }
   }
 }

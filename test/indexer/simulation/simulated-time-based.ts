@@ -265,7 +265,8 @@ export const figuresOfTimed = (place: Place, state: TimedState) =>
       const { contract, kind, limit, claimed, claims, withdrawn, committed, endTime, isFinal, root } = campaign
       const left = limit - claimed - withdrawn
       const incentive = {
-        ...{ position: 0, contract, limit: String(limit), totalClaims: String(claims) },
+        ...{ position: 0, contract, type: 'TimeBasedIncentive', asset: place.asset },
+        ...{ limit: String(limit), totalClaims: String(claims) },
         ...{ totalAmountClaimed: String(claimed), remainingBalance: String(left < 0n ? 0n : left) },
         ...{ committed: String(committed), claimUntil: iso(endTime + CLAIM_WINDOW), openEnded: kind === 'open' },
         ...{ isFinal, configHash: wordOf('config', campaign.index), root },
