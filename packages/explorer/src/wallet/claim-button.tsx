@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { claimRewards, type Outcome } from './claim-rewards.ts'
+import { claimRewards } from './claim-rewards.ts'
 import { ClaimedAmount } from './claimed-amount.tsx'
-import type { Call } from './wallet.ts'
+import type { Call, Outcome } from './wallet.ts'
 import { useWallet } from './wallet-state.ts'
 
 /** Claims by the connected wallet, and says what becomes of it. @param toCalls absent: there is nothing to claim any more. */

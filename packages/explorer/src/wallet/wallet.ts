@@ -3,4 +3,5 @@
  */
 
 export { connect, disconnect, findWallets } from './injected-wallets.ts'
-export { type Call, sendClaim } from './send-claim.ts'
+export type { Call } from './send-claim.ts'
+export { type Outcome, type Receipt, sendClaims } from './send-claims.ts'
