@@ -26,7 +26,7 @@ const campaign: Campaign & { tokens: typeof tokens } = {
 const now = new Date('2026-03-01T12:00:00Z')
 const chainsAt = (asOfBlock: string | null) => [{ chainId: 8453, asOfBlock } as never]
 const factsOf = (changes: Partial<Campaign>) =>
-  trustFacts({ ...campaign, ...changes }, tokens, chainsAt('54469617'), now).map(
+  trustFacts({ ...campaign, ...changes }, chainsAt('54469617'), now).map(
     ({ kind, sentence }) => `${kind}: ${toText(sentence)}`,
   )
 const verdictOf = (changes: Partial<Campaign>) => trustVerdict({ ...campaign, ...changes }, tokens, now).map(toText)
@@ -70,22 +70,12 @@ test('what is left has its dollars token by token, and what has no price is name
   expect(priced(null, null)).toBe('neutral: Funded: 0.001 DAI and 0.001 NEW left; DAI and NEW have no price')
 })
 
-test('a campaign is judged in a sentence each: its token, who validates, since when, and until when', () => {
+test('what the lines leave out is told in a sentence each: how claims are confirmed, as of when, since when, and until when', () => {
   expect(factsOf({})).toEqual([
-    'good: Pays USDC, a known token.',
     `neutral: You can claim once a signer has confirmed what you did: the validator ${campaign.validator} checks the signature.`,
     'neutral: What is left is read from chain 8453 as of block 54,469,617.',
     'neutral: Deployed 2026-01-01T00:00:00.000Z.',
     'neutral: No end date.',
-  ])
-})
-
-test('a token that only calls itself so, and one that is unknown, are warned of, after those that are known', () => {
-  const incentives = [unknown, unlisted, known, known].map((address) => anErc20Incentive(address ?? '') as Incentive)
-  expect(factsOf({ incentives }).slice(0, 3)).toEqual([
-    'good: Pays USDC, a known token.',
-    `warning: Pays ${unknown}, a token that is unknown here.`,
-    'warning: Pays USDC, which is not on the list of known tokens: anyone can call a token so.',
   ])
 })
 
@@ -134,19 +124,6 @@ test('what has ended, has not started or is claimed by all who may is said first
   ])
 })
 
-test('a list of those who may claim is warned of', () => {
-  const { allowList } = campaign
-  const list = (type: typeof allowList.type, addresses: string[]) =>
-    factsOf({ allowList: { ...allowList, type, addresses } }).filter((fact) => fact.startsWith('warning'))
-  expect(list('SimpleAllowList', [known ?? ''])).toEqual([
-    'warning: May be claimed by the 1 address on its allow list.',
-  ])
-  expect(list('OffchainAccessList', [])).toEqual([
-    'warning: May be claimed by the members of an access list of the service.',
-  ])
-  expect([...list('OpenAllowList', []), ...list('SimpleDenyList', [known ?? ''])]).toEqual([])
-})
-
 test('of a list, a missing validator and terms, what is not certain is said', () => {
   const { allowList } = campaign
   expect(verdictOf({ allowList: { ...allowList, type: 'SimpleAllowList' } })).toEqual([
@@ -161,18 +138,13 @@ test('of a list, a missing validator and terms, what is not certain is said', ()
   )
 })
 
-test('a missing validator is warned of, and a proof needs none', () => {
-  expect(factsOf({ validator: `0x${'0'.repeat(40)}` })[1]).toBe('warning: No validator is recorded.')
-  expect(factsOf({ incentives: [aTimeBasedIncentive(known ?? '') as Incentive] })[1]).toBe(
-    'neutral: Claims need a proof of what the account has earned.',
-  )
+test('where no signer confirms, none is told of', () => {
+  const withoutSigner = ['neutral: Deployed 2026-01-01T00:00:00.000Z.', 'neutral: No end date.']
+  expect(factsOf({ validator: `0x${'0'.repeat(40)}` }).slice(1)).toEqual(withoutSigner)
+  expect(factsOf({ incentives: [aTimeBasedIncentive(known ?? '') as Incentive] }).slice(1)).toEqual(withoutSigner)
 })
 
-test('an end, and how many people at most, are told', () => {
-  expect(factsOf({ endTime: '2026-04-01T00:00:00.000Z', maxParticipants: '100' }).at(-1)).toBe(
-    'neutral: Ends 2026-04-01T00:00:00.000Z, for at most 100 people.',
-  )
-  expect(factsOf({ endTime: '2026-02-01T00:00:00.000Z', maxParticipants: '1' }).at(-1)).toBe(
-    'warning: Ended 2026-02-01T00:00:00.000Z, for at most 1 person.',
-  )
+test('an end is told, and whether it has come', () => {
+  expect(factsOf({ endTime: '2026-04-01T00:00:00.000Z' }).at(-1)).toBe('neutral: Ends 2026-04-01T00:00:00.000Z.')
+  expect(factsOf({ endTime: '2026-02-01T00:00:00.000Z' }).at(-1)).toBe('warning: Ended 2026-02-01T00:00:00.000Z.')
 })

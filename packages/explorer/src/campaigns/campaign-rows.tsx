@@ -20,8 +20,17 @@ import type { KnownTokens } from './tokens/known-tokens.ts'
 /** What fits into a row; the page of the campaign has them all. */
 const SHOWN_INCENTIVES = 2
 
+/** What a row shows: the rest of a campaign need not be loaded for it. */
+export const ROW_FIELDS = [
+  ...(['id', 'chainId', 'campaignName', 'nftName', 'nftImageUri', 'projectImageUri', 'tokenImageUri'] as const),
+  ...(['blockTimestamp', 'isActive', 'startTime', 'endTime', 'allowList', 'actionSteps'] as const),
+  ...(['incentives', 'availableBudgetUsd'] as const),
+] as const
+
+type Row = Pick<CampaignListItem, (typeof ROW_FIELDS)[number]>
+
 /** The entries of the list. */
-export function CampaignRows({ campaigns, tokens }: { campaigns: readonly CampaignListItem[]; tokens: KnownTokens }) {
+export function CampaignRows({ campaigns, tokens }: { campaigns: readonly Row[]; tokens: KnownTokens }) {
   return (
     <ol class="rows campaigns">
       {campaigns.map((campaign) => (
@@ -32,7 +41,7 @@ export function CampaignRows({ campaigns, tokens }: { campaigns: readonly Campai
 }
 
 /** A campaign as an entry of the list. */
-function CampaignRow({ campaign }: { campaign: CampaignListItem & Rewarding }) {
+function CampaignRow({ campaign }: { campaign: Row & Rewarding }) {
   const { incentives, availableBudgetUsd } = campaign
   const actionSteps = campaign.actionSteps ?? []
   const [first, ...others] = actionSteps

@@ -67,7 +67,7 @@ export function CampaignView({
           {incentives.length === 0 && <p class="soft">Nothing can be claimed.</p>}
           <ol class="incentives">
             {incentives.slice(0, SHOWN_INCENTIVES).map((incentive, index) => (
-              <IncentiveCard key={index} campaign={rewarding} incentive={incentive} worth={worth} now={now} />
+              <IncentiveCard key={index} campaign={rewarding} incentive={incentive} worth={worth} />
             ))}
           </ol>
         </section>

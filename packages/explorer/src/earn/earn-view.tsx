@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { listUrl } from '../campaigns/campaign-query.ts'
-import { CampaignRows } from '../campaigns/campaign-rows.tsx'
+import { CampaignRows, ROW_FIELDS } from '../campaigns/campaign-rows.tsx'
 import { withTokens } from '../campaigns/tokens/token-records.ts'
 import type { RequestState } from '../requests/poll-request.ts'
 import { Shown } from '../requests/request-result.tsx'
@@ -25,7 +25,11 @@ export function EarnView({ budgets }: { budgets: RequestState<Budgets> }) {
   )
 }
 
-export const rankedQuery = (ids: readonly string[]) => ({ campaignId: ids.slice(0, SHOWN), pageSize: SHOWN })
+export const rankedQuery = (ids: readonly string[]) => ({
+  campaignId: ids.slice(0, SHOWN),
+  pageSize: SHOWN,
+  fields: [...ROW_FIELDS],
+})
 
 function Ranked({ ids, compared }: { ids: readonly string[]; compared: number | undefined }) {
   const request = useRequest(

@@ -19,12 +19,10 @@ export function IncentiveCard({
   campaign,
   incentive,
   worth,
-  now,
 }: {
   campaign: Campaign & Rewarding
   incentive: Incentive
   worth: Worth | undefined
-  now: Date
 }) {
   const names = contractNames(campaign, campaign.tokens)
   return (
@@ -33,7 +31,7 @@ export function IncentiveCard({
         {incentiveName(incentive)} <code class="soft">{incentive.type}</code>
       </h3>
       <p class="sentence">
-        <Prose sentence={sentenceOf(campaign, incentive, now)} worth={worth} />
+        <Prose sentence={sentenceOf(campaign, incentive)} worth={worth} />
       </p>
       {'criteria' in incentive && (
         <details class="exact">

@@ -6,13 +6,12 @@ import { payoutOf } from './incentive-words.ts'
 
 type Campaign = CampaignDetail & Rewarding
 
-/** An incentive in one sentence: what is paid, to whom, until when, and how much is left. */
-export const sentenceOf = (campaign: Campaign, incentive: Incentive, now: Date): Sentence => [
+/** An incentive in one sentence: what is paid, to whom, and how much is left. Until when, its campaign says. */
+export const sentenceOf = (campaign: Campaign, incentive: Incentive): Sentence => [
   ...payoutOf(campaign, incentive),
   ...movedBy(campaign, incentive),
   ', to ',
   ...receiversOf(campaign),
-  ...untilWhen(campaign, now),
   '; ',
   ...leftOf(campaign, incentive),
   '.',
@@ -50,12 +49,6 @@ export function receiversOf({ allowList }: Pick<Campaign, 'allowList'>): Sentenc
     case 'OffchainAccessList':
       return ['the members of an access list of the service']
   }
-}
-
-function untilWhen({ startTime, endTime }: Campaign, now: Date): Sentence {
-  const start: Sentence = startTime !== null && new Date(startTime) > now ? [', from ', { instant: startTime }] : []
-  if (endTime === null) return [...start, ', with no end date']
-  return [...start, new Date(endTime) > now ? ', until ' : ', ended ', { instant: endTime }]
 }
 
 /** What its newest root owes, and until when it is paid. */

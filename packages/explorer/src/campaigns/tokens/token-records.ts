@@ -1,5 +1,5 @@
 import type { Client, ResponseOf } from 'reward-campaigns-client'
-import { type KnownTokens, tokensOf, tokensToRequest } from './known-tokens.ts'
+import { type KnownTokens, type Paying, tokensOf, tokensToRequest } from './known-tokens.ts'
 import { recordTokens } from './recorded-tokens.ts'
 
 /** As many entries as the service takes in a list. */
@@ -20,7 +20,9 @@ export async function fetchTokenRecords(
   return new Map(tokens.map((record) => [record.id, record]))
 }
 
-type Campaigns = Awaited<ReturnType<Client['listCampaigns']>>
+interface Campaigns {
+  campaigns: readonly Paying[]
+}
 
 /**
  * A page of campaigns with all tokens that they pay or count in, and their prices: rows that came without them would move when

@@ -3,9 +3,9 @@ import { seenContract } from '../../recorded-contracts.ts'
 import { ZERO_ADDRESS } from '../../texts/zero-address.ts'
 import { dollarsAt } from '../incentives/dollars.ts'
 import { type Asset, type Budget, budgetOf, type Rewarding } from '../incentives/incentive-budget.ts'
-import { isForList, receiversOf } from '../incentives/incentive-sentences.ts'
+import { isForList } from '../incentives/incentive-sentences.ts'
 import { isFunded, traitsOf } from '../incentives/incentive-variants.ts'
-import { counted, countedIn, type Sentence } from '../prose.ts'
+import { counted, type Sentence } from '../prose.ts'
 import type { TokenRecords } from '../tokens/token-records.ts'
 
 /** What speaks for a campaign, what against it, and what is to be known of it. */
@@ -14,16 +14,9 @@ export interface TrustFact {
   sentence: Sentence
 }
 
-/** Whether to trust a campaign, besides its funds: one sentence for each reason. @param now when all of it was said. */
-export const trustFacts = (
-  campaign: Campaign & Rewarding,
-  tokens: TokenRecords,
-  chains: readonly ChainStatus[],
-  now: Date,
-): TrustFact[] => [
-  ...tokenFacts(campaign, tokens),
-  ...receiverFacts(campaign),
-  validatorFact(campaign),
+/** What the lines and sentences that are shown at once leave out. @param now when all of it was said. */
+export const trustFacts = (campaign: Campaign & Rewarding, chains: readonly ChainStatus[], now: Date): TrustFact[] => [
+  ...signerFact(campaign),
   ...sourceFact(campaign, chains),
   { kind: 'neutral', sentence: ['Deployed ', { instant: toIso(campaign.blockTimestamp) }, '.'] },
   endFact(campaign, now),
@@ -198,59 +191,27 @@ const paidBy = ({ incentives }: Pick<Campaign, 'incentives'>) => [
   ...new Set(incentives.flatMap((incentive) => (isFunded(incentive) ? [incentive.asset] : []))),
 ]
 
-/** A fact for each token that is paid, known ones first. */
-function tokenFacts(campaign: Campaign, tokens: TokenRecords): TrustFact[] {
-  const { chainId } = campaign
-  return paidBy(campaign)
-    .map((address): TrustFact => {
-      const token = tokens.get(`${chainId}:${address}`)
-      const asset = { asset: { chainId, address, token } }
-      if (token?.whitelisted === true) return { kind: 'good', sentence: ['Pays ', asset, ', a known token.'] }
-      return {
-        kind: 'warning',
-        sentence: [
-          'Pays ',
-          asset,
-          token === undefined
-            ? ', a token that is unknown here.'
-            : ', which is not on the list of known tokens: anyone can call a token so.',
-        ],
-      }
-    })
-    .toSorted((one, other) => Number(one.kind === 'warning') - Number(other.kind === 'warning'))
-}
-
-/** Who does what is asked without being on the list is not paid. */
-const receiverFacts = (campaign: Campaign): TrustFact[] =>
-  isForList(campaign.allowList.type)
-    ? [{ kind: 'warning', sentence: ['May be claimed by ', ...receiversOf(campaign), '.'] }]
-    : []
-
-function validatorFact(campaign: Campaign): TrustFact {
+function signerFact(campaign: Campaign): TrustFact[] {
   const { validator, chainId } = campaign
-  if (isEarnedOverTime(campaign)) {
-    return { kind: 'neutral', sentence: ['Claims need a proof of what the account has earned.'] }
-  }
-  return validator === ZERO_ADDRESS
-    ? { kind: 'warning', sentence: ['No validator is recorded.'] }
-    : {
-        kind: 'neutral',
-        sentence: [
-          'You can claim once a signer has confirmed what you did: the validator ',
-          { address: validator, chainId },
-          ' checks the signature.',
-        ],
-      }
+  if (isEarnedOverTime(campaign) || validator === ZERO_ADDRESS) return []
+  return [
+    {
+      kind: 'neutral',
+      sentence: [
+        'You can claim once a signer has confirmed what you did: the validator ',
+        { address: validator, chainId },
+        ' checks the signature.',
+      ],
+    },
+  ]
 }
 
-function endFact({ endTime, maxParticipants }: Campaign, now: Date): TrustFact {
-  const limit: Sentence =
-    maxParticipants === '0' ? [] : [', for at most ', ...countedIn(maxParticipants, 'person', 'people')]
-  if (endTime === null) return { kind: 'neutral', sentence: ['No end date', ...limit, '.'] }
+function endFact({ endTime }: Campaign, now: Date): TrustFact {
+  if (endTime === null) return { kind: 'neutral', sentence: ['No end date.'] }
   const hasEnded = new Date(endTime) <= now
   return {
     kind: hasEnded ? 'warning' : 'neutral',
-    sentence: [hasEnded ? 'Ended ' : 'Ends ', { instant: endTime }, ...limit, '.'],
+    sentence: [hasEnded ? 'Ended ' : 'Ends ', { instant: endTime }, '.'],
   }
 }
 

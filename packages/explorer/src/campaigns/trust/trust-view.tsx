@@ -39,7 +39,7 @@ export function TrustView({
       )}
       <details class="exact">
         <summary>More about it</summary>
-        <Facts facts={trustFacts(campaign, tokens, chains, now)} />
+        <Facts facts={trustFacts(campaign, chains, now)} />
       </details>
     </div>
   )
