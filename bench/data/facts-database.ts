@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createReadStream, existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
@@ -51,6 +51,10 @@ export async function openFactsDatabase(
       : join(reuseFolder, `${campaigns}-${claims}-${await fingerprint()}`)
   const dataFolder = join(folder, 'data')
   const remove = () => rm(folder, { recursive: true, force: true })
+  // Whoever is killed while it measures leaves what it has written.
+  if (existsSync(join(folder, IN_USE))) {
+    throw new Error(`a run uses ${folder}, or was ended before it had removed what it wrote: then remove the folder`)
+  }
   const age = await ageOf(folder)
   if (age === undefined || age > OLDEST_HOURS) {
     await remove()
@@ -65,6 +69,7 @@ export async function openFactsDatabase(
     print(`${campaigns} campaigns and ${claims} claims`, `kept for ${age.toFixed(1)} hours`)
     await readAll(dataFolder)
   }
+  if (reuseFolder !== undefined) await rename(join(folder, WHOLE), join(folder, IN_USE))
   const open = () => openEmbeddedDatabase(dataFolder, { serverSettings: MEASURED_SETTINGS })
   let server: EmbeddedServer | undefined = await open()
   return {
@@ -87,12 +92,16 @@ export async function openFactsDatabase(
       await server?.close()
       server = undefined
       if (reuseFolder === undefined) await remove()
+      else await rename(join(folder, IN_USE), join(folder, WHOLE))
     },
   }
 }
 
 /** The file that says that facts were made to the end, and when. */
 const WHOLE = 'whole'
+
+/** Its name while they are measured with. */
+const IN_USE = 'in use'
 
 /** Hours since the facts of a folder were made; undefined where they are not whole. */
 const ageOf = (folder: string) =>
