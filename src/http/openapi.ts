@@ -106,7 +106,7 @@ export async function collectOpenApi(app: FastifyInstance, settings: ContactSett
               '`<chainId>:<campaignCoreAddress>:<identifier>`. |',
             '| Lists | A parameter that is a list takes comma-separated values, and may be repeated. Responses come in ' +
               'pages: `page` counts from 1, `pageSize` is at most 100. Pages by number shift when data changes: to read ' +
-              'everything exactly once, begin with `/campaigns?cursor=start` and go on with `nextCursor`. |',
+              'everything exactly once, begin with `/campaigns?cursor=start&tokenWhitelist=false` and go on with `nextCursor`. |',
             '| Errors | Every error is `{ "error": "<one sentence>" }`, or problem details (RFC 9457) with ' +
               '`Accept: application/problem+json`. Programs read the code in `x-error-code`. An unknown parameter is an error. ' +
               'If you may retry, `Retry-After` says when. Every response has an `x-request-id`. |',

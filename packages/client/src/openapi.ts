@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List campaigns
-         * @description One page of the campaigns that match all filters, and their total number. `page` asks for a page by its number. To read everything, begin with `cursor=start`: each campaign then comes exactly once, even if the data changes meanwhile.
+         * @description One page of the campaigns that match all filters, and their total number. `page` asks for a page by its number. To read everything, begin with `cursor=start&tokenWhitelist=false`: each campaign then comes exactly once, even if the data changes meanwhile.
          */
         get: operations["listCampaigns"];
         put?: never;
@@ -2807,7 +2807,10 @@ export interface operations {
                  * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
                  */
                 token: components["schemas"]["TokenId"];
-                /** @description The instant of the price; not in the future. Absent: now. Not with `interval`. */
+                /**
+                 * @description The instant of the price; not in the future. Absent: now. Not with `interval`.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
                 at?: components["schemas"]["Instant"];
                 /**
                  * @description First instant of a series. With `until` and `interval`.

@@ -15,7 +15,7 @@ const listCampaigns = {
   operationId: 'listCampaigns',
   summary: 'List campaigns',
   description:
-    'One page of the campaigns that match all filters, and their total number. `page` asks for a page by its number. To read everything, begin with `cursor=start`: each campaign then comes exactly once, even if the data changes meanwhile.',
+    'One page of the campaigns that match all filters, and their total number. `page` asks for a page by its number. To read everything, begin with `cursor=start&tokenWhitelist=false`: each campaign then comes exactly once, even if the data changes meanwhile.',
   tags: ['Campaigns'],
   querystring: ListCampaignsQuery,
   response: responsesOf(

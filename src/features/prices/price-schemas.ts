@@ -33,7 +33,10 @@ const instant = (description: string, example?: string) =>
 export const GetPricesQuery = queryOf(
   {
     token: inline(TokenId, { description: 'The token, `<chainId>:<address>`.', example: parameterExamples.token }),
-    at: instant('The instant of the price; not in the future. Absent: now. Not with `interval`.'),
+    at: instant(
+      'The instant of the price; not in the future. Absent: now. Not with `interval`.',
+      '2026-01-31T12:00:00.000Z',
+    ),
     since: instant('First instant of a series. With `until` and `interval`.', '2026-01-30T12:00:00.000Z'),
     until: instant(
       'End of a series, exclusive, not in the future. With `since` and `interval`.',
