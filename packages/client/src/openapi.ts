@@ -2807,10 +2807,7 @@ export interface operations {
                  * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
                  */
                 token: components["schemas"]["TokenId"];
-                /**
-                 * @description The instant of the price; not in the future. Absent: now. Not with `interval`.
-                 * @example 2026-01-31T12:00:00.000Z
-                 */
+                /** @description The instant of the price, such as `2026-01-31T12:00:00Z`; not in the future. Absent: now. Not with `interval`. */
                 at?: components["schemas"]["Instant"];
                 /**
                  * @description First instant of a series. With `until` and `interval`.

@@ -34,8 +34,7 @@ export const GetPricesQuery = queryOf(
   {
     token: inline(TokenId, { description: 'The token, `<chainId>:<address>`.', example: parameterExamples.token }),
     at: instant(
-      'The instant of the price; not in the future. Absent: now. Not with `interval`.',
-      '2026-01-31T12:00:00.000Z',
+      'The instant of the price, such as `2026-01-31T12:00:00Z`; not in the future. Absent: now. Not with `interval`.',
     ),
     since: instant('First instant of a series. With `until` and `interval`.', '2026-01-30T12:00:00.000Z'),
     until: instant(

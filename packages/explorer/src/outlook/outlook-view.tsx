@@ -89,7 +89,7 @@ function Outlook({ campaign, incentive, outlook, at, worth }: OutlookProps) {
       </Fact>
       {secondsLeft !== undefined && (
         <Fact name={isAtRate(incentive) ? 'Lasts, at the rate that is paid' : 'Lasts, at the pace of the last 7 days'}>
-          {isBeyond(campaign.endTime, at, secondsLeft) ? 'beyond the end of the campaign' : lasting(secondsLeft)}{' '}
+          {isBeyond(campaign.endTime, at, secondsLeft) ? 'until the campaign ends' : lasting(secondsLeft)}{' '}
           <span class="soft">(no forecast)</span>
         </Fact>
       )}
