@@ -61,6 +61,10 @@ export function CampaignView({
   const { incentives } = campaign
   return (
     <div class={current.state === 'loading' ? 'campaign unpriced' : 'campaign'}>
+      <section class="trusting" aria-labelledby="trust">
+        <h2 id="trust">Can it be trusted?</h2>
+        <TrustView campaign={rewarding} tokens={tokens} chains={chains} now={now} />
+      </section>
       <div>
         <section aria-labelledby="incentives">
           <h2 id="incentives">{incentives.length === 1 ? 'What it pays' : counted(incentives.length, 'incentive')}</h2>
@@ -72,10 +76,6 @@ export function CampaignView({
           </ol>
         </section>
       </div>
-      <section class="trusting" aria-labelledby="trust">
-        <h2 id="trust">Can it be trusted?</h2>
-        <TrustView campaign={rewarding} tokens={tokens} chains={chains} now={now} />
-      </section>
       <div>
         <section aria-labelledby="steps">
           <h2 id="steps">
