@@ -3,7 +3,7 @@ import { toSnakeCase } from 'drizzle-orm/casing'
 import { campaigns } from '../../database/tables/campaigns.ts'
 
 interface ColumnFilter {
-  /** What the index calls its values. */
+  /** What the index calls its values; nothing else in it is called so (indexed-rows.ts). */
   kind: string
   column: keyof typeof campaigns.$inferSelect
   /** Whether the column is a name that somebody chose: any text, compared as it is. All else is compared without regard to case. */
@@ -39,7 +39,8 @@ export function valuesOf(given: ColumnFilterValues, name: FilterName): string[] 
 
 /** What each filter is called in a line of the index, with the value of the campaign, as SQL texts. */
 export const columnValueTexts = columnFilters.map(({ kind, column, isName }) => {
-  const value = toSnakeCase(column)
+  // What is joined to campaigns may have a column of the same name.
+  const value = `campaigns.${toSnakeCase(column)}`
   return `'${kind} ' || ${isName ? `to_json(${value})` : value}`
 })
 
