@@ -212,6 +212,8 @@ const step = {
 }
 const reward = 1000n
 const POINTS_SELECTOR = '0x40c10f19'
+/** Of an auction: a claw-back lowers what it has, not this. */
+const AUCTION_BUDGET = 20n
 
 const payment = (incentive: Hex, recipient: Hex, amount: bigint, asset: Hex) =>
   logOf(incentive, incentiveEvents, 'Claimed', {
@@ -284,7 +286,7 @@ function setUpOf({ kind, contract, limit }: Incentive): Log[] {
           initialReward: reward,
           rewardDecay: 1n,
           rewardBoost: 2n,
-          totalBudget: limit,
+          totalBudget: AUCTION_BUDGET,
         }),
       ]
     case 'points':
@@ -583,7 +585,7 @@ function incentiveResults({ kind, limit, claims, totalClaimed }: Incentive): Rec
     case 'pegged':
       return { ...paying, totalClaimed, peg }
     case 'auction':
-      return { claims, asset, totalBudget: limit, cgdaParams: [1n, 2n, claims, reward] }
+      return { claims, asset, totalBudget: AUCTION_BUDGET, cgdaParams: [1n, 2n, claims, reward] }
     case 'points':
       return { limit, claims, reward, venue, selector: POINTS_SELECTOR }
     case 'list':
@@ -641,7 +643,12 @@ function recordOf(kind: Exclude<Kind, 'unknown'>, { limit, claims, totalClaimed,
       return { type: 'ERC20PeggedIncentive', ...signed, peg }
     case 'auction':
       return {
-        ...{ type: 'CGDAIncentive', asset: assetOf(kind), initialReward: String(reward), totalBudget: String(limit) },
+        ...{
+          type: 'CGDAIncentive',
+          asset: assetOf(kind),
+          initialReward: String(reward),
+          totalBudget: String(AUCTION_BUDGET),
+        },
         ...{ rewardDecay: '1', rewardBoost: '2' },
         auction: { lastClaimAt: String(claims), reward: String(reward), balance: String(balance) },
       }
