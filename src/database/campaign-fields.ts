@@ -166,6 +166,14 @@ export const shownSchemasOf = <Listed extends Fields, In extends Form>(fields: L
     Object.entries(fields).flatMap(([name, field]) => (field[form] ? [[name, field[form]]] : [])),
   ) as ShownSchemas<Listed, In>
 
+/** What a form shows of the fields that a record leaves out and that have no default. */
+export const unsaidIn = (form: Form) =>
+  Object.fromEntries(
+    Object.entries<CampaignField>({ ...optionalFields, ...metadataFields })
+      .filter(([, field]) => (field.list ?? field[form]) !== undefined && field.defaultOf === undefined)
+      .map(([name]) => [name, null]),
+  )
+
 /** Names of the fields that lists or details show. */
 export type ShownName = {
   [Name in keyof CampaignFields]: CampaignFields[Name] extends { list: TSchema } | { detail: TSchema } ? Name : never

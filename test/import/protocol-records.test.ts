@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { unsaidIn } from '../../src/database/campaign-fields.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toFileSource } from '../../src/import/sources.ts'
-import { unsaidInDetails, unsaidInLists } from '../setup/data/unsaid-fields.ts'
 import type { TestDatabase } from '../setup/database.ts'
 import { borrowTestApp } from '../setup/test-app.ts'
 
@@ -27,7 +27,7 @@ describe('the campaigns of the real protocol read back field by field', () => {
     await importProtocolCampaigns(api.database)
     const response = await api.get('/campaigns/8453:0x378632819F39C74c4F56B1429E760739c5fb51b7:12')
     expect(response.json()).toEqual({
-      ...unsaidInDetails,
+      ...unsaidIn('detail'),
       id: '8453:0x378632819f39c74c4f56b1429e760739c5fb51b7:12',
       action,
       campaignIndex: '12',
@@ -97,7 +97,7 @@ describe('the campaigns of the real protocol read back field by field', () => {
     const router = '0xdef171fe48cf0115b1d80b88dc8eab59176fee57'
     const topic = '0xe00361d207b252a464323eb23d45d42583e391f2031acdd2e9fa36efddd43cb0'
     expect(response.json()).toEqual({
-      ...unsaidInDetails,
+      ...unsaidIn('detail'),
       id: '42161:0x4faf2485c49f3c3984e68eb9fc80adaa32bd3dd2:7',
       action,
       campaignIndex: '7',
@@ -200,7 +200,7 @@ describe('the campaigns of the real protocol read back field by field', () => {
       targetContract: '0x777777722d078c97c6ad07d9f36801e653e356ae',
     }
     expect(campaigns[2]).toEqual({
-      ...unsaidInLists,
+      ...unsaidIn('list'),
       id: `8453:${core}:20`,
       action,
       campaignIndex: '20',

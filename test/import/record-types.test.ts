@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { campaignFields, recordSchemasOf, withColumns } from '../../src/database/campaign-fields.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import type { ImportSource } from '../../src/import/sources.ts'
+import { valuesBySchema } from '../setup/data/fields-by-schema.ts'
 import { MAX_UINT256, variants } from '../setup/data/incentive-variants.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
@@ -25,6 +27,10 @@ const source = (content: string | Buffer, name = 'records.ndjson'): ImportSource
 
 const save = (database: TestDatabase, ...records: unknown[]) =>
   importRecords(database.url, [source(ndjson(...records))])
+
+/** What a query finds in a column where a record has this value. */
+const asStored = (value: unknown, sqlType: string) =>
+  sqlType.startsWith('timestamp') ? new Date(String(value)) : value
 
 const count = async (database: TestDatabase, table: string) =>
   Number((await database.query(`select count(*) from ${table}`))[0]?.count)
@@ -158,7 +164,7 @@ describe('every type of record', () => {
     const addresses = [anAddress('b'), upper(anAddress('a'))]
     const claimant = { signature: '0x31', signatureName: 'D()', signatureType: 'event', fieldIndex: 0 }
     const actionClaimant = { ...claimant, targetContractName: 'W', chainId: 8453 }
-    await save(database, anActionTemplate({ id: templateId }), anAccessList({ id: 'holders' }), {
+    const record = {
       type: 'campaign',
       id: `8453:${upper(core)}:${MAX_UINT256}`,
       action: upper(anAddress('action')),
@@ -200,9 +206,17 @@ describe('every type of record', () => {
       autocampaignId: 'Auto-1',
       actionToken: { chainId: 10, address: upper(anAddress('op')) },
       nftCollection: { chainId: 7777777, address: upper(anAddress('nft')) },
+    }
+    // Fields that are not above, by their schemas.
+    const others = withColumns(campaignFields).filter(({ name }) => !(name in record))
+    const values = valuesBySchema(recordSchemasOf(campaignFields), anAddress)
+    await save(database, anActionTemplate({ id: templateId }), anAccessList({ id: 'holders' }), {
+      ...Object.fromEntries(others.map(({ name }) => [name, values[name]])),
+      ...record,
     })
     const [campaign] = await database.query('select * from campaigns')
     expect(campaign).toEqual({
+      ...Object.fromEntries(others.map(({ name, sqlName, sqlType }) => [sqlName, asStored(values[name], sqlType)])),
       key: expect.any(String),
       id: `8453:${core}:${MAX_UINT256}`,
       chain_id: '8453',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { unsaidIn } from '../../src/database/campaign-fields.ts'
 import type { CampaignRecord } from '../../src/ingest/campaign-records.ts'
-import { unsaidInDetails } from '../setup/data/unsaid-fields.ts'
 import {
   aCampaign,
   aClaim,
@@ -108,7 +108,7 @@ describe('a detail', () => {
     const response = await api.get(`/campaigns/8453:${CORE}:777`)
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
     expect(response.json()).toStrictEqual({
-      ...unsaidInDetails,
+      ...unsaidIn('detail'),
       id: `8453:${CORE}:777`,
       action: anAddress('action'),
       actionSteps: [{ ...aStep(anAddress('target')), claimant: anAddress('claimant') }],
@@ -180,7 +180,7 @@ describe('a detail', () => {
     const campaign = aCampaign({ id: `1:${CORE}:5`, blockTimestamp: '0' })
     await api.save(campaign)
     expect(await detail(campaign.id)).toStrictEqual({
-      ...unsaidInDetails,
+      ...unsaidIn('detail'),
       id: campaign.id,
       action: campaign.action,
       actionSteps: [],

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { unsaidIn } from '../../src/database/campaign-fields.ts'
 import type { CampaignListItem, ListCampaignsResponse } from '../../src/features/campaigns/campaign-schemas.ts'
 import type { CampaignRecord } from '../../src/ingest/campaign-records.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
-import { unsaidInLists } from '../setup/data/unsaid-fields.ts'
 import { aCampaign, aHash, anActionTemplate, anAddress, aStep, inUpperCase } from '../setup/records.ts'
 import { type BorrowedTestApp, borrowTestApp } from '../setup/test-app.ts'
 
@@ -141,7 +141,7 @@ describe('an item', () => {
     expect(response.json()).toStrictEqual({
       campaigns: [
         {
-          ...unsaidInLists,
+          ...unsaidIn('list'),
           id: '8453:0x378632819f39c74c4f56b1429e760739c5fb51b7:12',
           action: '0x842622db27d483ccc49ac9f58920eadb90af5e73',
           allowList: {
@@ -226,7 +226,7 @@ describe('an item', () => {
         incentives: [],
       }),
     ).toStrictEqual({
-      ...unsaidInLists,
+      ...unsaidIn('list'),
       id: `1:${CORE}:0`,
       action: anAddress('action'),
       allowList: null,

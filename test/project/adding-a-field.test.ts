@@ -68,8 +68,11 @@ test('a field that was added so is imported, laid over by metadata, shown, selec
     expect.objectContaining({ id: without.id, ...none }),
   ])
   // What lists and details share is a component of its own.
-  const { CampaignBase, CampaignDetail } = (await json('/openapi.json')).components.schemas
+  const { components, paths } = await json('/openapi.json')
+  const { CampaignBase, CampaignDetail } = components.schemas
   expect(
     [CampaignBase, CampaignDetail].map(({ properties }) => Object.keys(properties).filter((name) => name in shown)),
   ).toEqual([['supportUrl'], ['opensAt']])
+  const examples = JSON.stringify(paths['/campaigns/{id}'].get.responses['200'].content['application/json'].examples)
+  for (const name of Object.keys(none)) expect(examples).toContain(`"${name}":null`)
 })

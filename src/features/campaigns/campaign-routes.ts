@@ -1,4 +1,5 @@
 import { NotFoundError } from 'reward-campaigns-strict-http/request/errors/errors'
+import { unsaidIn } from '../../database/campaign-fields.ts'
 import { pageHeaders, walkHeaders } from '../../http/response-headers.ts'
 import { type CachedRoutes, responsesOf } from '../../http/responses.ts'
 import examples from './campaign-examples.json' with { type: 'json' }
@@ -10,6 +11,13 @@ import {
   ListCampaignsQuery,
   ListCampaignsResponse,
 } from './campaign-schemas.ts'
+
+/** An example as a form shows it: a field that it does not name is one that its record leaves out. */
+const shownIn = <Campaign extends object>(form: 'list' | 'detail', campaign: Campaign) => ({
+  ...campaign,
+  ...unsaidIn(form),
+  ...campaign,
+})
 
 const listCampaigns = {
   operationId: 'listCampaigns',
@@ -23,7 +31,7 @@ const listCampaigns = {
       description: 'The page.',
       headers: { ...pageHeaders, ...walkHeaders },
       schema: ListCampaignsResponse,
-      example: examples.list,
+      example: { ...examples.list, campaigns: examples.list.campaigns.map((campaign) => shownIn('list', campaign)) },
       otherExamples: {
         counts: [
           '/campaigns?pageSize=0&tokenWhitelist=false&facets=incentiveType,distributionChannel&facetSize=2',
@@ -39,7 +47,7 @@ const listCampaigns = {
 /** A campaign of the sample data. */
 const exampleOf = (campaign: { id: string }, what: string): [string, unknown, string] => [
   `/campaigns/${campaign.id}`,
-  campaign,
+  shownIn('detail', campaign),
   `, which ${what}`,
 ]
 
@@ -54,7 +62,7 @@ const getCampaign = {
     {
       description: 'The campaign.',
       schema: CampaignDetail,
-      example: examples.detail,
+      example: shownIn('detail', examples.detail),
       otherExamples: {
         tokens: exampleOf(examples.tokens, 'pays a fixed amount of a token'),
         points: exampleOf(examples.points, 'pays points'),

@@ -6,8 +6,8 @@ import {
 } from '../../../src/schemas/campaigns/incentives.ts'
 
 /*
- * Values for the fields of a variant of which tests have none of their own, by its schema: so that one more variant goes through all
- * tests of every variant.
+ * Values for fields of which tests have none of their own, by their schemas: so that one more variant goes through all tests of
+ * every variant, and one more field of campaigns through all random ones.
  */
 
 interface Schema {
@@ -28,8 +28,17 @@ const byType: Record<string, unknown> = { boolean: false, integer: 1, number: 1.
 
 /** All that the record of an incentive can hold. @param toAddress makes an address of a word, the name of the field. */
 export function fieldsBySchema(type: IncentiveType, toAddress: (word: string) => string): Record<string, unknown> {
-  const valuesFor = (properties: Record<string, unknown>): Record<string, unknown> =>
-    Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, valueFor(name, schema as Schema)]))
+  const variant = incentiveVariants.find((schema) => schema.$id === type)
+  const { type: _, metadata: __, ...properties }: Record<string, unknown> = variant?.properties ?? {}
+  return valuesBySchema(properties, toAddress)
+}
+
+/** A value for each property. @param toAddress makes an address of a word, the name of the field. */
+export function valuesBySchema(
+  properties: Record<string, unknown>,
+  toAddress: (word: string) => string,
+): Record<string, unknown> {
+  const valuesFor = (parts: Record<string, unknown>) => valuesBySchema(parts, toAddress)
   function valueFor(name: string, { $ref, allOf, anyOf, enum: values, type: kind }: Schema): unknown {
     if (name in byName) return byName[name]
     const [first] = allOf ?? anyOf ?? []
@@ -47,12 +56,12 @@ export function fieldsBySchema(type: IncentiveType, toAddress: (word: string) =>
       case 'CriteriaWithValueType':
         return valuesFor(CriteriaWithValueType.properties)
       case undefined:
-        return byType[String(kind)]
+        return byType[Array.isArray(kind) ? kind[0] : String(kind)]
       default:
         return '40'
     }
   }
-  const variant = incentiveVariants.find((schema) => schema.$id === type)
-  const { type: _, metadata: __, ...properties }: Record<string, unknown> = variant?.properties ?? {}
-  return valuesFor(properties)
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, valueFor(name, schema as Schema)]),
+  )
 }

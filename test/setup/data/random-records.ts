@@ -1,3 +1,4 @@
+import { campaignFields, recordSchemasOf } from '../../../src/database/campaign-fields.ts'
 import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import type {
   AccessListRecord,
@@ -12,7 +13,7 @@ import type {
 import { type IncentiveType, incentiveTypes } from '../../../src/schemas/campaigns/incentives.ts'
 import { aHash, anAddress, aStep, inUpperCase } from '../records.ts'
 import { identityOf } from '../second-opinion/second-opinion.ts'
-import { fieldsBySchema } from './fields-by-schema.ts'
+import { fieldsBySchema, valuesBySchema } from './fields-by-schema.ts'
 import { aPayload } from './payloads.ts'
 
 /*
@@ -266,7 +267,7 @@ function randomCampaign(id: string, leastIncentives: number, base: number, rando
   }
   const blockTimestamp = String(base - (chance(0.5) ? pick([9 * DAY, 10 * DAY, 0, -100]) : integer(0, 10 * DAY)))
   const number = numberOf(blockTimestamp, base)
-  return {
+  const campaign: CampaignRecord = {
     type: 'campaign',
     id: id.replace(/0x[0-9a-f]+/, (core) => addressInAnyCase(core)),
     action: anAddress('action'),
@@ -285,7 +286,15 @@ function randomCampaign(id: string, leastIncentives: number, base: number, rando
     ...(optional.campaignName && { campaignName: campaignNames[number % 4] ?? null }),
     maxClaimsPerClaimant: maxima[number % maxima.length] ?? null,
   }
+  // So are fields that are not above: each campaign has all of them, or none.
+  return number % 2 === 0 ? campaign : { ...without(allFields, { ...campaign, ...optional }), ...campaign }
 }
+
+/** Each field of campaigns with a value by its schema. */
+const allFields = valuesBySchema(recordSchemasOf(campaignFields), anAddress)
+
+const without = (fields: object, others: object) =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !(name in others)))
 
 /** JSON knows no `undefined`, and the import takes records as they are. */
 const withoutUndefined = <Parts extends object>(parts: Parts) =>

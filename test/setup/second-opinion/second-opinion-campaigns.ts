@@ -1,6 +1,6 @@
+import { unsaidIn } from '../../../src/database/campaign-fields.ts'
 import type { CampaignRecord } from '../../../src/ingest/campaign-records.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
-import { unsaidInDetails, unsaidInLists } from '../data/unsaid-fields.ts'
 import {
   amountClaimed,
   byId,
@@ -82,7 +82,7 @@ export function expectedCampaign(records: readonly ImportRecord[], id: string, n
   if (campaign === undefined) return undefined
   const { record } = campaign
   return {
-    ...asRecorded(record, unsaidInDetails),
+    ...asRecorded(record, unsaidIn('detail')),
     ...commonFields(campaign, world, now),
     allowList: detailedAllowList(record),
     actionSteps: shown(record.actionSteps ?? []),
@@ -111,7 +111,7 @@ function commonFields(campaign: Campaign, world: World, now: Date) {
   const { record } = campaign
   const instant = (time: string | null | undefined) => (time == null ? null : new Date(time).toISOString())
   return {
-    ...asRecorded(record, unsaidInLists),
+    ...asRecorded(record, unsaidIn('list')),
     id: campaign.id,
     action: lower(record.action),
     campaignIndex: record.campaignIndex ?? String(campaign.identifier),
