@@ -331,6 +331,8 @@ function toReadable(text) {
 /* Searching. */
 
 const MAX_FOUND = 12
+/** Of these, as much is shown as may answer. */
+const ANSWERS = 3
 const search = find('#search', HTMLInputElement)
 const found = find('#found', HTMLElement)
 /** @type {Promise<Find> | undefined} */
@@ -386,10 +388,14 @@ async function showFound() {
   if (!search || !found) return
   // What is there by now: more may have been typed meanwhile.
   const ranked = find(search.value)
-  const links = ranked.slice(0, MAX_FOUND).map(({ url, title, of, lead }) => {
+  const links = ranked.slice(0, MAX_FOUND).map(({ url, title, of, excerpt }, rank) => {
     const link = document.createElement('a')
     link.href = new URL(url.slice(1), ROOT).href
-    link.append(element('strong', title), element('span', of), element('span', lead, 'lead'))
+    link.append(
+      element('strong', title),
+      element('span', of),
+      element('span', excerpt(rank < ANSWERS ? 300 : 100), 'excerpt'),
+    )
     const item = document.createElement('li')
     item.append(link)
     return item

@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
     const unfolded = page.locator('details[open]:not(.example-response)')
     expect(await unfolded.count()).toBe(0)
     await page.locator('#search').fill('base unit')
-    await page.locator('#found .lead', { hasText: 'the smallest unit of a token' }).click()
+    await page.locator('#found .excerpt', { hasText: 'the smallest unit of a token' }).click()
     await page.waitForURL(`${base}/docs/glossary#term-base-unit`)
     await page.locator('#search').fill('ERC20Incentive')
     await page.locator('#found a', { hasText: 'Schemas' }).first().click()

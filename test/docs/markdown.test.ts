@@ -16,19 +16,22 @@ test('a title, the first paragraph that is no picture and the sections are told,
   ])
 })
 
-test('a section is told by what it begins with: no code, and of a table no header', () => {
+test('the passages of a section are its paragraphs, items and rows: no code, and of a table no header', () => {
   const { sections } = toArticle(
-    '# One\n\n```sh\nls\n```\n\nSays it.\n\n## Two\n\n| a | b |\n| - | - |\n| c | d |',
+    '# One\n\n```sh\nls\n```\n\nSays it.\n\n- x\n- y\n\n## Two\n\n| a | b |\n| - | - |\n| c | d |\n| e | f |',
     () => undefined,
   )
-  expect(sections.map(({ lead }) => lead)).toEqual(['Says it.', 'c d'])
+  expect(sections.map(({ passages }) => passages)).toEqual([
+    ['Says it.', 'x', 'y'],
+    ['c: d', 'e: f'],
+  ])
 })
 
 test('terms of a table can be linked to', () => {
   const markdown = '# Words\n\n| term | meaning |\n| - | - |\n| base unit | the *smallest* one |'
   const { terms, body } = toArticle(markdown, () => undefined)
   expect(terms).toEqual([
-    { id: 'term-base-unit', title: 'base unit', text: 'the smallest one', lead: 'the smallest one' },
+    { id: 'term-base-unit', title: 'base unit', text: 'the smallest one', passages: ['the smallest one'] },
   ])
   expect(body.text).toContain('<tr id="term-base-unit"><td>base unit</td>')
 })

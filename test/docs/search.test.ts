@@ -222,11 +222,28 @@ describe('what people type finds its page first', () => {
   })
 })
 
-test('hits of the same title are told apart by a line of text', () => {
+test('hits of the same title are told apart by what they say', () => {
   const hits = find('with the client').filter(({ title }) => title === 'With the client')
   expect(hits.length).toBeGreaterThan(3)
-  expect(new Set(hits.map(({ lead }) => lead)).size).toBe(hits.length)
-  for (const { lead } of find('claim')) expect(lead.length).toBeLessThan(130)
+  expect(new Set(hits.map(({ excerpt }) => excerpt(100))).size).toBe(hits.length)
+  for (const { excerpt } of find('claim')) expect(excerpt(100).length).toBeLessThan(130)
+})
+
+describe('the sentence that answers is shown with its place', () => {
+  test.each([
+    ['is there a rate limit', 'There is no rate limit unless the operator has set REQUESTS_PER_MINUTE'],
+    ['webhook retry', 'retried after 1, 2, 4 … 300 seconds'],
+    ['receiver down a week', 'After more than CHANGES_KEEP_HOURS (a week) the history is over'],
+    ['how fresh is the data', 'everything that was committed before your request arrived'],
+    ['minimum postgres version', 'Node.js 20.19 and PostgreSQL 15'],
+    ['revoke token', 'no process accepts that token from the next request on'],
+    ['invalid_token', 'Ask the operator for a new one'],
+  ])('%s', (query, answer) => {
+    const shown = find(query)
+      .slice(0, 3)
+      .map(({ excerpt }) => excerpt(300))
+    expect(shown.join('\n')).toContain(answer)
+  })
 })
 
 test('a word may be typed in part, or with a mistake', () => {

@@ -1,16 +1,12 @@
 import type { EntryKind, SearchEntry } from '../search/search-index.ts'
 import { type ApiDocument, groupOperations } from './api-document.ts'
 import type { ArticlePage, Articles } from './articles.ts'
-import { shorten } from './shorten.ts'
 
 /** Pages that repeat what others say better. */
 const ASIDES = ['/docs/changelog', '/docs/readme', '/docs/glossary']
 
 /** It explains what guides use. */
 const CLIENT = '/docs/client'
-
-/** As much of a place as the list of hits shows. */
-const MAX_LEAD = 100
 
 /** Everything that the search of the pages looks through. */
 export function toSearchEntries(document: ApiDocument, articles: Articles): SearchEntry[] {
@@ -22,7 +18,7 @@ export function toSearchEntries(document: ApiDocument, articles: Articles): Sear
         title: summary,
         of: `GET ${path}`,
         words: `${operationId} ${description}`,
-        lead: toLead(description),
+        passages: [toLine(description)],
       },
       ...parameters.map(
         (parameter): SearchEntry => ({
@@ -31,7 +27,7 @@ export function toSearchEntries(document: ApiDocument, articles: Articles): Sear
           title: parameter.name,
           of: summary,
           words: parameter.description ?? '',
-          lead: toLead(parameter.description),
+          passages: [toLine(parameter.description)],
         }),
       ),
     ]),
@@ -43,7 +39,7 @@ export function toSearchEntries(document: ApiDocument, articles: Articles): Sear
       title: name,
       of: 'Schemas',
       words: [description, ...Object.entries(properties).flatMap(([key, value]) => [key, value.description])].join(' '),
-      lead: toLead(description),
+      passages: [toLine(description)],
     }),
   )
   const sectionsOf = ({ url, title, name = title, task = '', sections }: ArticlePage, kind: EntryKind) =>
@@ -54,7 +50,7 @@ export function toSearchEntries(document: ApiDocument, articles: Articles): Sear
         title: index === 0 ? name : section.title,
         of: index === 0 ? task : name,
         words: section.text,
-        lead: toLead(section.lead),
+        passages: section.passages.map(toLine),
       }),
     )
   const termsOf = ({ url, title, terms }: ArticlePage) =>
@@ -65,7 +61,7 @@ export function toSearchEntries(document: ApiDocument, articles: Articles): Sear
         title: term.title,
         of: title,
         words: term.text,
-        lead: toLead(term.lead),
+        passages: term.passages.map(toLine),
       }),
     )
   const guides = articles.guides.flatMap(({ pages }) => pages.flatMap((page) => sectionsOf(page, 'guide')))
@@ -76,4 +72,4 @@ export function toSearchEntries(document: ApiDocument, articles: Articles): Sear
   return [...guides, ...operations, ...others, ...schemas]
 }
 
-const toLead = (text = '') => shorten(text.replaceAll('`', ''), MAX_LEAD)
+const toLine = (text = '') => text.replaceAll('`', '').replace(/\s+/g, ' ').trim()

@@ -7,8 +7,8 @@ interface Section {
   id: string
   title: string
   text: string
-  /** What it begins with. */
-  lead: string
+  /** Its paragraphs, items of lists and rows of tables, without code. */
+  passages: string[]
 }
 
 /** A Markdown file as a page shows it. */
@@ -30,12 +30,12 @@ export function toArticle(markdown: string, resolve: (link: string) => string | 
   const toId = createIds()
   for (const token of tokens) {
     const text = plainText(token)
-    if (token.type === 'heading') sections.push({ id: toId(text), title: text, text: '', lead: '' })
+    if (token.type === 'heading') sections.push({ id: toId(text), title: text, text: '', passages: [] })
     else {
       const section = sections.at(-1)
       if (section === undefined) continue
       section.text += ` ${text}`
-      if (token.type !== 'code') section.lead ||= token.type === 'table' ? rowsText(token.rows) : text
+      section.passages.push(...passagesOf(token))
     }
   }
   const [title] = sections
@@ -48,7 +48,7 @@ export function toArticle(markdown: string, resolve: (link: string) => string | 
     terms: tokens.filter(isTermTable).flatMap(({ rows }) =>
       rows.map(([term, ...others]) => {
         const [title, text] = [toText(term), others.map(toText).join(' ')]
-        return { id: toTermId(title), title, text, lead: text }
+        return { id: toTermId(title), title, text, passages: [text] }
       }),
     ),
     body: new Markup(marked.parser(tokens)),
@@ -110,6 +110,14 @@ function plainText(token: Token): string {
   }
   if ('tokens' in token && token.tokens !== undefined) return token.tokens.map(plainText).join('')
   return 'text' in token ? token.text : ''
+}
+
+function passagesOf(token: Token): string[] {
+  if (token.type === 'code') return []
+  if (token.type === 'list') return token.items.map(plainText)
+  if (token.type === 'table') return (token as Tokens.Table).rows.map((cells) => cells.map(toText).join(': '))
+  const text = plainText(token)
+  return text === '' ? [] : [text]
 }
 
 function createRenderer(resolve: (link: string) => string | undefined) {

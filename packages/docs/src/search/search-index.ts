@@ -1,4 +1,5 @@
 import MiniSearch, { type Options } from 'minisearch'
+import { shorten } from '../content/shorten.ts'
 import { toQueryTerms, toTerms, wordsOf } from './terms.ts'
 
 /** What an entry is: who searches wants an explanation first, then what can be requested. */
@@ -22,17 +23,20 @@ export interface SearchEntry {
   /** What it is a part of. */
   of: string
   words: string
-  /** A line of it, by which hits of the same title are told apart. */
-  lead: string
+  /** What stands there, without code: the one that answers is shown. */
+  passages: string[]
 }
 
 /** What is shown of a place. */
-export type FoundEntry = Pick<SearchEntry, 'url' | 'title' | 'of' | 'lead'>
+export interface FoundEntry extends Pick<SearchEntry, 'url' | 'title' | 'of'> {
+  /** The sentences of it that have most of what was typed, of no more than this many characters. */
+  excerpt: (maxLength: number) => string
+}
 
 const OPTIONS: Options<SearchEntry> = {
   idField: 'url',
   fields: ['title', 'of', 'words'],
-  storeFields: ['kind', 'title', 'of', 'lead'],
+  storeFields: ['kind', 'title', 'of', 'passages'],
   tokenize: wordsOf,
   processTerm: toTerms,
 }
@@ -59,6 +63,26 @@ export function openIndex(json: string): (query: string) => FoundEntry[] {
       prefix: (term, position) => position === terms.length - 1 && term.length > 1,
       fuzzy: (term) => term.length > 5 && 0.2,
     })
-    return found.map(({ id, title, of, lead }) => ({ url: id, title, of, lead }))
+    return found.map(({ id, title, of, passages }) => ({
+      url: id,
+      title,
+      of,
+      excerpt: (maxLength) => excerptOf(passages, terms, maxLength),
+    }))
   }
+}
+
+/** The sentences with most of the terms; of several such, the first ones. */
+function excerptOf(passages: string[], terms: string[], maxLength: number): string {
+  let best = { hits: -1, text: '' }
+  for (const passage of passages) {
+    const sentences = passage.split(/(?<=[.!?:;]) /)
+    for (const start of sentences.keys()) {
+      const text = shorten(sentences.slice(start).join(' '), maxLength)
+      const present = new Set(wordsOf(text).flatMap(toTerms))
+      const hits = terms.filter((term) => present.has(term)).length
+      if (hits > best.hits) best = { hits, text }
+    }
+  }
+  return best.text
 }
