@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
       const { page } = tab
       expect(await tab.layoutShift()).toBeLessThan(0.02)
       // A budget: what is added to the first load is weighed against it.
-      expect(await tab.loadedBytes()).toBeLessThan(60_500)
+      expect(await tab.loadedBytes()).toBeLessThan(59_000)
       const requested = (await tab.requested()).map((url) =>
         decodeURIComponent(new URL(url).pathname).replace(campaign.id, ':id'),
       )
