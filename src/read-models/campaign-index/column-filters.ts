@@ -6,8 +6,11 @@ interface ColumnFilter {
   /** What the index calls its values; nothing else in it is called so (indexed-rows.ts). */
   kind: string
   column: keyof typeof campaigns.$inferSelect
-  /** Whether the column is a name that somebody chose: any text, compared as it is. All else is compared without regard to case. */
-  isName?: boolean
+  /**
+   * What the column has: `addresses`, which are stored in lower case and whose form a record is checked for; `names`, any text, which is
+   * compared as it is; `texts`, any text, compared without case.
+   */
+  values: 'addresses' | 'names' | 'texts'
 }
 
 /**
@@ -15,9 +18,9 @@ interface ColumnFilter {
  * parameter: what the index has of a campaign, how it is searched, and how a campaign is explained follows from this.
  */
 const filters = {
-  owner: { kind: 'owner', column: 'owner' },
-  budgetAccount: { kind: 'budget', column: 'budget' },
-  autocampaignId: { kind: 'autocampaign', column: 'autocampaignId', isName: true },
+  owner: { kind: 'owner', column: 'owner', values: 'addresses' },
+  budgetAccount: { kind: 'budget', column: 'budget', values: 'addresses' },
+  autocampaignId: { kind: 'autocampaign', column: 'autocampaignId', values: 'names' },
 } satisfies Record<string, ColumnFilter>
 
 type FilterName = keyof typeof filters
@@ -25,10 +28,10 @@ type FilterName = keyof typeof filters
 /** What a request requires by these filters. */
 export type ColumnFilterValues = { [Name in FilterName]?: string | string[] }
 
-export const columnFilters = Object.entries<ColumnFilter>(filters).map(([name, { isName = false, ...filter }]) => ({
+export const columnFilters = Object.entries<ColumnFilter>(filters).map(([name, filter]) => ({
   name: name as FilterName,
-  isName,
   ...filter,
+  isName: filter.values === 'names',
 }))
 
 /** The values of a request, none of which is an empty text; undefined if it does not filter so. */
@@ -38,10 +41,10 @@ export function valuesOf(given: ColumnFilterValues, name: FilterName): string[] 
 }
 
 /** What each filter is called in a line of the index, with the value of the campaign, as SQL texts. */
-export const columnValueTexts = columnFilters.map(({ kind, column, isName }) => {
+export const columnValueTexts = columnFilters.map(({ kind, column, values }) => {
   // What is joined to campaigns may have a column of the same name.
   const value = `campaigns.${toSnakeCase(column)}`
-  return `'${kind} ' || ${isName ? `to_json(${value})` : value}`
+  return `'${kind} ' || ${values === 'addresses' ? value : `to_json(${value})`}`
 })
 
 /** What campaigns have in these columns, to be selected. */

@@ -1,4 +1,5 @@
-import { columnValueTexts } from './column-filters.ts'
+import { columnFilters, columnValueTexts } from './column-filters.ts'
+import { foldCase } from './search.ts'
 import type { IndexedCampaign } from './slots/campaign-slots.ts'
 
 /*
@@ -25,7 +26,7 @@ export const indexedLines = (only: (column: string) => string = () => 'true') =>
     facets.listed, paid.listed) as line
   from campaigns
   left join (
-    select id as used_template, 'action ' || to_json(fold_case(action_type)) as action from action_templates offset 0
+    select id as used_template, 'action ' || to_json(action_type) as action from action_templates offset 0
   ) template on used_template = action_template_id
   left join (
     select campaign_key, string_agg(
@@ -49,15 +50,26 @@ export function parseLine(line: string): IndexedCampaign {
     startsAt: startsAt ? Number(startsAt) : Number.NEGATIVE_INFINITY,
     endsAt: endsAt ? Number(endsAt) : Number.POSITIVE_INFINITY,
     isExhausted: isExhausted === '1',
-    facets: facets.map(toName),
+    // Two that the database keeps apart may be folded to one.
+    facets: [...new Set(facets.map(toName))],
   }
 }
 
-/** A facet whose value is JSON, with the value itself. */
+/** The kinds of free texts that are compared without case. */
+const CASELESS = new Set([
+  ...['channel', 'action'],
+  ...columnFilters.filter(({ values }) => values === 'texts').map(({ kind }) => kind),
+])
+
+/**
+ * A facet whose value is JSON, with the value itself. It is folded here, as requests are: the ICU of PostgreSQL may know fewer letters,
+ * and then `fold_case` leaves them as they are.
+ */
 function toName(facet: string) {
   if (!facet.endsWith('"')) return facet
   const start = facet.indexOf('"')
-  return facet.slice(0, start) + JSON.parse(facet.slice(start))
+  const [kind, value] = [facet.slice(0, start - 1), JSON.parse(facet.slice(start))]
+  return `${kind} ${CASELESS.has(kind) ? foldCase(value) : value}`
 }
 
 /** The lines of what COPY writes, which escapes the one backslash of JSON by another. */

@@ -101,5 +101,5 @@ function toTokenValues(entry: string) {
   return kinds.map((kind) => `${kind} ${chain}:${address}`)
 }
 
-/** As the function `fold_case` of the database does it. */
+/** As the function `fold_case` of the database does it, with all letters that this version of Node.js knows. */
 export const foldCase = (text: string) => text.toLowerCase().replaceAll('ς', 'σ')

@@ -200,12 +200,28 @@ describe('filters', () => {
     expect(await found(api, 'distributionChannel=strasse,%20web%20site%20,other')).toEqual([street.id, web.id])
   })
 
-  test.each(['ÄÖÜ', 'İSTANBUL', 'ΟΔΟΣ', 'ẞ', 'ДЖ'])('find the channel %s as it is written', async (channel) => {
+  test('find letters that the ICU of the database may not know, in any case', async () => {
     await using api = await borrowTestApp()
-    const mine = aCampaign({ distributionChannels: [channel] })
-    await api.save(mine, aCampaign({ distributionChannels: ['other'] }))
-    expect(await found(api, `distributionChannel=${encodeURIComponent(channel)}`)).toEqual([mine.id])
+    const template = anActionTemplate({ actionType: 'ᲗᲐᲛᲐᲨᲘ' })
+    const mine = aCampaign({ distributionChannels: ['ᲗᲐᲛᲐᲨᲘ', 'თამაში'], actionTemplateId: template.id })
+    await api.save(template, mine, aCampaign({ distributionChannels: ['other'] }))
+    for (const name of ['distributionChannel', 'actionType']) {
+      expect(await found(api, `${name}=${encodeURIComponent('ᲗᲐᲛᲐᲨᲘ')}`), name).toEqual([mine.id])
+      expect(await found(api, `${name}=${encodeURIComponent('თამაში')}`), name).toEqual([mine.id])
+    }
+    const { facets } = (await api.get('/campaigns?pageSize=0&tokenWhitelist=false&facets=distributionChannel')).json()
+    expect(facets.distributionChannel).toContainEqual({ value: 'თამაში', count: 1 })
   })
+
+  test.each(['ÄÖÜ', 'İSTANBUL', 'ΟΔΟΣ', 'ẞ', 'ДЖ', 'ᲗᲐᲛᲐᲨᲘ'])(
+    'find the channel %s as it is written',
+    async (channel) => {
+      await using api = await borrowTestApp()
+      const mine = aCampaign({ distributionChannels: [channel] })
+      await api.save(mine, aCampaign({ distributionChannels: ['other'] }))
+      expect(await found(api, `distributionChannel=${encodeURIComponent(channel)}`)).toEqual([mine.id])
+    },
+  )
 
   test('by default let only campaigns pass all of whose reward tokens are known and whitelisted', async () => {
     await using api = await borrowTestApp()
