@@ -105,13 +105,13 @@ export async function collectOpenApi(app: FastifyInstance, settings: ContactSett
             '| Addresses | `0x` and 40 hexadecimal digits, in upper or lower case, returned lower-case. A campaign ID is ' +
               '`<chainId>:<campaignCoreAddress>:<identifier>`. |',
             '| Lists | A parameter that is a list takes comma-separated values, and may be repeated. Responses come in ' +
-              'pages: `page` counts from 1, `pageSize` is at most 100. Pages by number shift when data changes: to read ' +
+              'pages of at most 100 entries (`pageSize`); `page` counts from 1. Pages by number shift when data changes: to read ' +
               'everything exactly once, begin with `/campaigns?cursor=start&tokenWhitelist=false` and go on with `nextCursor`. |',
             '| Errors | Every error is `{ "error": "<one sentence>" }`, or problem details (RFC 9457) with ' +
               '`Accept: application/problem+json`. Programs read the code in `x-error-code`. An unknown parameter is an error. ' +
               'If you may retry, `Retry-After` says when. Every response has an `x-request-id`. |',
-            '| Freshness | A response shows everything that was committed before its request arrived. Public responses ' +
-              'have an `ETag` for `If-None-Match`. If chains are indexed, `x-as-of` names the block of each, and `minBlock` ' +
+            '| Freshness | A response shows everything that was committed before its request arrived. Responses that ' +
+              'may be cached have an `ETag` for `If-None-Match`. If chains are indexed, `x-as-of` names the block of each, and `minBlock` ' +
               'requires one. |',
           ].join('\n'),
         ].join('\n\n'),

@@ -180,7 +180,8 @@ describe('what people type finds its page first', () => {
     ['error codes', '/docs/guides/errors#error-codes-for-programs'],
     ['support request id', '/docs/guides/errors#request-ids'],
     ['polling interval', '/docs/guides/following-changes#poll-or-stream-changes'],
-    ['public key of webhook signature', '/docs/guides/following-changes#webhooks'],
+    ['public key of webhook signature', '/docs/guides/following-changes#verify-the-signature-of-a-webhook'],
+    ['verify webhook signature', '/docs/guides/following-changes#verify-the-signature-of-a-webhook'],
     ['simulate before claiming', '/docs/guides/reward-states#simulate-send-and-confirm-a-claim'],
     ['reorg', '/docs/guides/following-a-chain#reorganisations-reorgs'],
     ['api key', '/docs/guides/protected-operations#api-key-which-operations-need-a-token'],
@@ -238,6 +239,13 @@ describe('the sentence that answers is shown with its place', () => {
     ['minimum postgres version', 'Node.js 20.19 and PostgreSQL 15'],
     ['revoke token', 'no process accepts that token from the next request on'],
     ['invalid_token', 'Ask the operator for a new one'],
+    ['rewards of a wallet', 'pass nextCursor as cursor until it is null'],
+    ['health check endpoint', 'Load balancers probe /readyz'],
+    ['verify webhook signature', 'HMAC-SHA256, in base64, of webhook-id, webhook-timestamp and the body'],
+    ['error response format', 'a sentence that names each wrong parameter'],
+    ['required environment variables', 'None is required, except DATABASE_URL in the Docker image'],
+    ['restore a backup', 'pg_dump has written'],
+    ['how fresh is data', 'GET /status says how many seconds old that is'],
   ])('%s', (query, answer) => {
     const shown = find(query)
       .slice(0, 3)

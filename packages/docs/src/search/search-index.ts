@@ -67,12 +67,18 @@ export function openIndex(json: string): (query: string) => FoundEntry[] {
       url: id,
       title,
       of,
-      excerpt: (maxLength) => excerptOf(passages, terms, maxLength),
+      excerpt: (maxLength) => excerptOf(passages, isNamed(title, typed) ? [] : terms, maxLength),
     }))
   }
 }
 
-/** The sentences with most of the terms; of several such, the first ones. */
+/** Whether a title has all of these terms. */
+function isNamed(title: string, terms: string[]): boolean {
+  const present = new Set(wordsOf(title).flatMap(toTerms))
+  return terms.every((term) => present.has(term))
+}
+
+/** The sentences with most of the terms; of several such, the first ones. Of a place whose title has them all, what it begins with. */
 function excerptOf(passages: string[], terms: string[], maxLength: number): string {
   let best = { hits: -1, text: '' }
   for (const passage of passages) {
