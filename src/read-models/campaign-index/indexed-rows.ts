@@ -50,8 +50,7 @@ export function parseLine(line: string): IndexedCampaign {
     startsAt: startsAt ? Number(startsAt) : Number.NEGATIVE_INFINITY,
     endsAt: endsAt ? Number(endsAt) : Number.POSITIVE_INFINITY,
     isExhausted: isExhausted === '1',
-    // Two that the database keeps apart may be folded to one.
-    facets: [...new Set(facets.map(toName))],
+    facets: facets.map(toName),
   }
 }
 
