@@ -149,7 +149,7 @@ export const recordSchemasOf = <Listed extends Fields>(fields: Listed) =>
   }
 
 /** How a campaign is shown. */
-type Form = 'list' | 'detail'
+export type Form = 'list' | 'detail'
 
 /** The schemas of those of these fields that a form shows. */
 type ShownSchemas<Listed extends Fields, In extends Form> = {

@@ -1,5 +1,5 @@
 import { NotFoundError } from 'reward-campaigns-strict-http/request/errors/errors'
-import { unsaidIn } from '../../database/campaign-fields.ts'
+import { type Form, unsaidIn } from '../../database/campaign-fields.ts'
 import { pageHeaders, walkHeaders } from '../../http/response-headers.ts'
 import { type CachedRoutes, responsesOf } from '../../http/responses.ts'
 import examples from './campaign-examples.json' with { type: 'json' }
@@ -13,7 +13,7 @@ import {
 } from './campaign-schemas.ts'
 
 /** An example as a form shows it: a field that it does not name is one that its record leaves out. */
-const shownIn = <Campaign extends object>(form: 'list' | 'detail', campaign: Campaign) => ({
+const shownIn = <Campaign extends object>(form: Form, campaign: Campaign) => ({
   ...campaign,
   ...unsaidIn(form),
   ...campaign,
