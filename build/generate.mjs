@@ -64,9 +64,9 @@ async function toTraits() {
   )
   const lines = incentiveVariants.map(({ properties }) => {
     const type = properties.type.const
-    const { reward, paysToken } = incentiveTraits[type]
+    const { reward, limit, paysToken } = incentiveTraits[type]
     const ofFields = `isPegged: ${'peg' in properties}, mayBeRaffle: ${'strategy' in properties}`
-    return `  ${type}: { reward: '${reward}', paysToken: ${paysToken}, ${ofFields} },\n`
+    return `  ${type}: { reward: '${reward}', limit: '${limit}', paysToken: ${paysToken}, ${ofFields} },\n`
   })
   return `// Made by \`npm run generate\`. Do not change it by hand.
 
@@ -74,8 +74,9 @@ async function toTraits() {
  * What the service knows of each variant of incentives; one that only a newer service has is missing.
  *
  * \`reward\` is what a claim pays: \`fixed\`: the field \`reward\`; \`share\`: that share of an amount; \`auction\`: what the state of an
- * auction makes it; \`proof\`: what a proof says in all, less what was claimed; \`none\`: no amount. One that \`paysToken\` pays that in
- * its field \`asset\`. One that \`isPegged\` has amounts of its \`peg\`. One that \`mayBeRaffle\` is one if its \`strategy\` says so.
+ * auction makes it; \`proof\`: what a proof says in all, less what was claimed; \`none\`: no amount. \`limit\` is what its limit counts:
+ * all its \`claims\`, the \`remaining claims\`, or the base units of its \`budget\`. One that \`paysToken\` pays that in its field \`asset\`.
+ * One that \`isPegged\` has amounts of its \`peg\`. One that \`mayBeRaffle\` is one if its \`strategy\` says so.
  */
 export const incentiveTraits = {
 ${lines.join('')}} as const

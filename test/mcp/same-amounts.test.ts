@@ -1,5 +1,12 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  budgetOf,
+  claimLimitOf,
+  type Rewarding,
+} from '../../packages/explorer/src/campaigns/incentives/incentive-budget.ts'
+import { isFunded } from '../../packages/explorer/src/campaigns/incentives/incentive-variants.ts'
+import { summarizeIncentive } from '../../packages/mcp/src/rewards.ts'
 import { incentiveTypes } from '../../src/schemas/campaigns/incentives.ts'
 import { aPayload } from '../setup/data/payloads.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, anIncentiveOfEachVariant, aToken } from '../setup/records.ts'
@@ -161,4 +168,35 @@ test('outlook, rewards, eligibility and tools say the same of each variant, whil
   const paid = auctions.map((said) => said.find(({ type }) => type === 'CGDAIncentive')?.rewardNow)
   expect(new Set(paid).size).toBeGreaterThan(2)
   expect(auctions.at(-1)?.some(({ exhaustsAt }) => exhaustsAt !== undefined)).toBe(true)
+})
+
+test('pages and tools work out of each variant what the service says is left, where no record says it', async () => {
+  const unrecorded = anIncentiveOfEachVariant(anAddress).map(
+    ({ remainingBalance, claimedAmount, totalAmountClaimed, totalClaims, ...incentive }) => incentive,
+  )
+  const apart = [...unrecorded, anErc20Incentive(anAddress('asset'), { reward: '25', limit: '90' })].map((incentive) =>
+    aCampaign({ incentives: [incentive] as typeof incentives, startTime: '2026-01-01T00:00:00.000Z' }),
+  )
+  const claims = apart.map((campaign) => aClaim(campaign, { amount: '3', blockTimestamp: String(START / 1000 - 60) }))
+  await api.save(...apart, ...claims)
+  const ids = apart.map(({ id }) => id)
+  const outlooks = flatten(await read(`/outlook?campaignId=${ids}`))
+  const list = await read(`/campaigns?campaignId=${ids}&pageSize=100&tokenWhitelist=false`)
+  const campaigns: (Rewarding & { id: string })[] = list.campaigns
+  expect(campaigns.map(({ id }) => id).sort()).toEqual(ids.toSorted())
+  for (const campaign of campaigns) {
+    const [incentive] = campaign.incentives
+    if (incentive === undefined) throw new Error('a campaign without its incentive')
+    const { budgetLeft, claimsLeft } = outlooks.find(({ campaignId }) => campaignId === campaign.id) ?? {}
+    const ofTool = summarizeIncentive(incentive, { chainId: campaign.chainId, tokens: () => null })
+    // Only the service has the claims of an auction, and those of one whose limit counts them all.
+    if (isFunded(incentive) && !('totalBudget' in incentive)) {
+      const name = incentive.type
+      expect(budgetLeft, name).toMatch(/^[1-9]/)
+      expect(String(budgetOf({ ...campaign, tokens: new Map() }, incentive).left), name).toBe(budgetLeft)
+      expect(ofTool.left?.baseUnits, name).toBe(budgetLeft)
+      expect(claimLimitOf(incentive)?.left?.toString(), name).toBe(claimsLeft)
+      expect(ofTool.claimsLeft, name).toBe(claimsLeft)
+    }
+  }
 })

@@ -30,9 +30,9 @@ test('nothing decides by the name of a variant: a new one is known by its traits
 test('pages and tools know of each variant what the service knows', () => {
   expect(Object.keys(knownOfVariants)).toEqual(incentiveTypes)
   for (const { properties } of incentiveVariants) {
-    const { reward, paysToken } = incentiveTraits[properties.type.const]
+    const { reward, limit, paysToken } = incentiveTraits[properties.type.const]
     const ofFields = { isPegged: 'peg' in properties, mayBeRaffle: 'strategy' in properties }
-    expect(knownOfVariants[properties.type.const]).toEqual({ reward, paysToken, ...ofFields })
+    expect(knownOfVariants[properties.type.const]).toEqual({ reward, limit, paysToken, ...ofFields })
   }
 })
 

@@ -46,6 +46,8 @@ const isTokenIncentive = (incentive: Incentive): incentive is TokenIncentive => 
 const POOL = 0
 const RAFFLE = 1
 
+const isRaffle = (incentive: Incentive) => 'strategy' in incentive && incentive.strategy === RAFFLE
+
 /** Whether every claim is worth the same: not of shares, auctions and raffles. */
 export const isFixed = (incentive: Incentive) =>
   incentiveTraits[incentive.type].reward === 'fixed' && (!('strategy' in incentive) || incentive.strategy === POOL)
@@ -129,7 +131,9 @@ export function summarizeIncentive(
       ? { reward: ofReward(incentive.reward) }
       : {}),
     ...('initialReward' in incentive ? { reward: ofAsset(incentive.initialReward) } : {}),
-    ...('strategy' in incentive ? { claimsLeft: incentive.limit } : {}),
+    ...('limit' in incentive && incentiveTraits[type].limit === 'remaining claims'
+      ? { claimsLeft: incentive.limit }
+      : {}),
     ...('maxReward' in incentive && incentive.maxReward !== '0' ? { maxReward: ofReward(incentive.maxReward) } : {}),
     ...(left === undefined ? {} : { left: ofAsset(left) }),
     ...('totalAmountClaimed' in incentive && incentive.totalAmountClaimed
@@ -143,9 +147,10 @@ export function summarizeIncentive(
 function leftOf(incentive: TokenIncentive) {
   if ('totalBudget' in incentive) return undefined
   if (incentive.remainingBalance) return incentive.remainingBalance
-  if (!('strategy' in incentive)) return subtract(incentive.limit, incentive.totalAmountClaimed || '0')
-  if (incentive.strategy === RAFFLE) return incentive.reward
-  return String(BigInt(incentive.reward) * BigInt(incentive.limit))
+  if (incentiveTraits[incentive.type].limit === 'remaining claims' && 'reward' in incentive) {
+    return isRaffle(incentive) ? incentive.reward : String(BigInt(incentive.reward) * BigInt(incentive.limit))
+  }
+  return subtract(incentive.limit, incentive.totalAmountClaimed || '0')
 }
 
 /** The chain writes 100 percent as 10^18. */
@@ -175,8 +180,7 @@ function toWords(incentive: TokenIncentive, inTokens: (baseUnits: string) => str
   }
   if (incentiveTraits[incentive.type].reward === 'fixed') {
     if ('peg' in incentive) return `the worth of ${inTokens(incentive.reward)} for each claim`
-    const isRaffle = 'strategy' in incentive && incentive.strategy === RAFFLE
-    return `${inTokens(incentive.reward)} ${isRaffle ? 'to one claimant, drawn among all' : 'for each claim'}`
+    return `${inTokens(incentive.reward)} ${isRaffle(incentive) ? 'to one claimant, drawn among all' : 'for each claim'}`
   }
   const isOfAction = 'criteria' in incentive
   const paid = isOfAction ? 'the amount of the action' : 'the signed amount'

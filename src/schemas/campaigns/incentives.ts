@@ -99,12 +99,23 @@ export interface IncentiveTraits {
   paysOnce: boolean
 }
 
+/**
+ * What a variant with these fields can be. The budget of one that pays a token is either its limit, or what its fixed reward is for the
+ * claims that remain (`incentive_state`).
+ */
+type TraitsFor<Fields> =
+  | (IncentiveTraits & { paysToken: false })
+  | (Fields extends { asset: TSchema } ? IncentiveTraits & { limit: 'budget' } : never)
+  | (Fields extends { asset: TSchema; reward: TSchema }
+      ? IncentiveTraits & { limit: 'remaining claims'; reward: 'fixed' }
+      : never)
+
 /** A variant: its component in the OpenAPI document, and its traits. One that pays a token without saying which does not compile. */
 const variant = <Name extends string, Fields extends TProperties>(
   name: Name,
   description: string,
   fields: Fields,
-  traits: IncentiveTraits & (Fields extends { asset: TSchema } ? unknown : { paysToken: false }),
+  traits: TraitsFor<Fields>,
 ) => ({
   schema: component(name, description, { type: Type.Literal(name, { description: 'The variant.' }), ...fields }),
   traits,

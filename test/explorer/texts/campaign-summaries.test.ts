@@ -88,6 +88,8 @@ test('a most without a price is told in its token, and a strategy without a name
   expect(summary({ incentives: [{ ...most, reward: '0' } as Incentive] })).toContain(
     ': NEWSWORTHY, at most 10 NEWSWORTHY, no',
   )
+  const { strategy: _, ...fixed } = paying(unpriced, '1000000') as Extract<Incentive, { strategy: number }>
+  expect(summary({ incentives: [fixed as Incentive] })).toContain(': 1 NEWSWORTHY, no end date; 50 claims left.')
   const strange = { ...paying(unpriced, '1000000'), strategy: 7 } as Incentive
   expect(summary({ incentives: [strange] })).toContain('1 NEWSWORTHY by an unknown strategy,')
 })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Campaign, Incentive, IncentiveType } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
+import { claimDollars } from '../../../packages/explorer/src/campaigns/incentives/dollars.ts'
 import type { Rewarding } from '../../../packages/explorer/src/campaigns/incentives/incentive-budget.ts'
 import { sentenceOf } from '../../../packages/explorer/src/campaigns/incentives/incentive-sentences.ts'
 import { incentiveName, payoutOf } from '../../../packages/explorer/src/campaigns/incentives/incentive-words.ts'
@@ -55,6 +56,34 @@ const ALL: Record<IncentiveType, string> = {
 
 test.each(Object.entries(ALL))('%s is explained in a sentence, with exact amounts', (type, sentence) => {
   expect(toText(sentenceOf(campaign, incentiveOf(type as IncentiveType)))).toBe(sentence)
+})
+
+/** What a claim is worth at $2 for a token and $3 for a peg; undefined where that is not known before it is made. */
+const WORTH: Record<IncentiveType, object | undefined> = {
+  AllowListIncentive: undefined,
+  CGDAIncentive: undefined,
+  ERC20Incentive: undefined,
+  PointsIncentive: undefined,
+  ERC20VariableIncentive: undefined,
+  ERC20PeggedIncentive: { usd: '3', isMaximum: false },
+  ERC20VariableCriteriaIncentive: { usd: '12', isMaximum: true },
+  ERC20VariableCriteriaIncentiveV2: { usd: '12', isMaximum: true },
+  ERC20PeggedVariableCriteriaIncentive: { usd: '18', isMaximum: true },
+  ERC20PeggedVariableCriteriaIncentiveV2: { usd: '18', isMaximum: true },
+  TimeBasedIncentive: undefined,
+}
+
+test.each(incentives)('a claim of $type is worth what its fields say', (incentive) => {
+  const priced = new Map(
+    [...tokens].map(([id, token]) => [
+      id,
+      { ...token, decimals: 2, priceUsd: id.endsWith(anAddress('peg')) ? '3' : '2' },
+    ]),
+  )
+  const worth = (changes: object) => claimDollars({ chainId, tokens: priced }, { ...incentive, ...changes })
+  expect(worth({})).toEqual(WORTH[incentive.type])
+  // Without a maximum, nobody knows the most.
+  if ('maxReward' in incentive) expect(worth({ maxReward: '0' })).toBeUndefined()
 })
 
 test('every variant of the document is explained, and has a name', () => {
@@ -135,4 +164,9 @@ test('of claims and people who may claim, the fewer are told', () => {
     toText(sentenceOf({ ...campaign, maxParticipants }, pool)).split(' left, ')[1]
   expect([left('0'), left('50')]).toEqual(['for 20 claims.', 'for 20 claims.'])
   expect([left('7'), left('1')]).toEqual(['for at most 7 people.', 'for at most 1 person.'])
+  // By what the limit counts, not by how it pays.
+  const { strategy: _, remainingBalance, ...counting } = pool
+  expect(toText(sentenceOf({ ...campaign, maxParticipants: '0' }, counting as Incentive))).toContain(
+    '; 2 ASSET of 2.012 ASSET left, for 20 claims.',
+  )
 })

@@ -322,7 +322,7 @@ test('what a property refers to does not speak for it: each says what the value 
 
 /** What numbers count, in the words of descriptions. */
 const UNITS =
-  /base units|basis points|percent|US dollars|wei|seconds|Unix|18 decimals|decimals of|points|number|index|claims|campaigns|users|blocks?\b|bytes|entries|requests|holders|score|chain ID|0 \w+ \(/i
+  /base units|basis points|percent|US dollars|wei|seconds|days|Unix|18 decimals|decimals of|points|number|index|claims|campaigns|users|blocks?\b|bytes|entries|requests|holders|score|chain ID|0 \w+ \(/i
 
 test('every property that is a number, or a number as text, says its unit', () => {
   const numeric = new Set(['BaseUnits', 'TotalAmount', 'UsdAmount', 'BlockTimestamp'])

@@ -1,6 +1,7 @@
 import { type Campaign, type Incentive, toBaseUnits, toTokens } from 'reward-campaigns-client'
 import { claimDollars } from './incentives/dollars.ts'
-import { assetOf, claimLimitOf, POOL, RAFFLE, type Rewarding } from './incentives/incentive-budget.ts'
+import { assetOf, claimLimitOf, isRaffle, POOL, type Rewarding } from './incentives/incentive-budget.ts'
+import { traitsOf } from './incentives/incentive-variants.ts'
 import { countedIn, type Sentence } from './prose.ts'
 import { contractNames } from './steps/contract-names.ts'
 import { titleOf } from './steps/step-title.ts'
@@ -74,11 +75,6 @@ function rewardOf(campaign: Rewarding, incentive: Incentive): Sentence {
     return 'reward' in incentive ? countedIn(incentive.reward, 'point') : ['a slot on an allow list']
   }
   const asset = assetOf(campaign, incentive.asset)
-  if ('strategy' in incentive) {
-    const amount = { amount: BigInt(incentive.reward), of: asset }
-    if (incentive.strategy === RAFFLE) return [amount, ' by raffle']
-    return incentive.strategy === POOL ? [amount] : [amount, ' by an unknown strategy']
-  }
   if ('maxReward' in incentive) {
     const share: Sentence =
       incentive.reward === '0' ? [{ asset }] : [{ count: toTokens(incentive.reward, 16) }, '% back in ', { asset }]
@@ -87,8 +83,12 @@ function rewardOf(campaign: Rewarding, incentive: Incentive): Sentence {
     const of = 'peg' in incentive ? assetOf(campaign, incentive.peg) : asset
     return isNamed ? share : [...share, ', at most ', { amount: BigInt(incentive.maxReward), of }]
   }
-  if ('peg' in incentive) {
-    return [{ asset }, ' worth ', { amount: BigInt(incentive.reward), of: assetOf(campaign, incentive.peg) }]
+  if ('reward' in incentive && traitsOf(incentive.type)?.reward === 'fixed') {
+    const amount = BigInt(incentive.reward)
+    if ('peg' in incentive) return [{ asset }, ' worth ', { amount, of: assetOf(campaign, incentive.peg) }]
+    if (isRaffle(incentive)) return [{ amount, of: asset }, ' by raffle']
+    const isKnown = !('strategy' in incentive) || incentive.strategy === POOL
+    return [{ amount, of: asset }, isKnown ? '' : ' by an unknown strategy']
   }
   return [{ asset }, 'claimUntil' in incentive ? ' earned over time' : '']
 }

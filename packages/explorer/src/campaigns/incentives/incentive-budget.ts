@@ -1,6 +1,6 @@
 import type { Campaign, Incentive, TokenIncentive } from 'reward-campaigns-client'
 import { type KnownToken, type KnownTokens, tokenOf } from '../tokens/known-tokens.ts'
-import { isFunded } from './incentive-variants.ts'
+import { traitsOf } from './incentive-variants.ts'
 
 /** A token that amounts are of; what is not known of it is absent, and amounts are then base units. */
 export interface Asset {
@@ -40,14 +40,19 @@ export function budgetOf(campaign: Rewarding, incentive: TokenIncentive): Budget
 }
 
 function unclaimedOf(incentive: Exclude<TokenIncentive, { totalBudget: string }>, claimed: bigint): bigint {
+  const { left: claims } = claimLimitOf(incentive) ?? {}
+  if (claims !== undefined && 'reward' in incentive) {
+    // A raffle pays one of them.
+    return BigInt(incentive.reward) * (isRaffle(incentive) ? 1n : claims)
+  }
   const limit = BigInt(incentive.limit)
-  if (!('strategy' in incentive)) return limit > claimed ? limit - claimed : 0n
-  // The limit of this one is what remains of its claims. A raffle pays one of them.
-  return BigInt(incentive.reward) * (incentive.strategy === RAFFLE ? 1n : limit)
+  return limit > claimed ? limit - claimed : 0n
 }
 
 export const POOL = 0
 export const RAFFLE = 1
+
+export const isRaffle = (incentive: Incentive) => 'strategy' in incentive && incentive.strategy === RAFFLE
 
 /** How many can still claim, of how many; without `left`, the claims so far are not told. */
 export interface ClaimLimit {
@@ -57,10 +62,12 @@ export interface ClaimLimit {
 
 /** Undefined where not the number of claims is limited but the budget. */
 export function claimLimitOf(incentive: Incentive): ClaimLimit | undefined {
-  if (!isFunded(incentive)) return { total: BigInt(incentive.limit) }
-  if (!('strategy' in incentive)) return undefined
-  const left = BigInt(incentive.limit)
-  return { left, total: left + BigInt(incentive.totalClaims ?? '0') }
+  const counts = traitsOf(incentive.type)?.limit
+  if (!('limit' in incentive) || counts === undefined || counts === 'budget') return undefined
+  const limit = BigInt(incentive.limit)
+  if (counts === 'claims') return { total: limit }
+  const claimed = 'totalClaims' in incentive ? incentive.totalClaims : undefined
+  return { left: limit, total: limit + BigInt(claimed ?? '0') }
 }
 
 /** Share of a whole, from 0 to 1, for a bar; nothing of nothing is 0. */

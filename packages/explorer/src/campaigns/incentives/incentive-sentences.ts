@@ -1,6 +1,6 @@
 import type { Campaign as CampaignDetail, Incentive, TokenIncentive } from 'reward-campaigns-client'
 import { counted, countedIn, type Sentence } from '../prose.ts'
-import { assetOf, budgetOf, RAFFLE, type Rewarding } from './incentive-budget.ts'
+import { assetOf, budgetOf, claimLimitOf, isRaffle, type Rewarding } from './incentive-budget.ts'
 import { isFunded, traitsOf } from './incentive-variants.ts'
 import { payoutOf } from './incentive-words.ts'
 
@@ -71,18 +71,18 @@ function leftOf(campaign: Campaign, incentive: Incentive): Sentence {
   if (left === undefined) return ['its budget is ', { amount: total, of }, '; how much of it is left is unknown']
   const amounts: Sentence = [{ amount: left, of }, ' of ', { amount: total, of }, ' left']
   if ('claimUntil' in incentive) return [...amounts, ...owedIn(campaign, incentive)]
-  if (!('strategy' in incentive)) return amounts
-  const isRaffle = incentive.strategy === RAFFLE
+  const claims = claimLimitOf(incentive)?.left
+  if (claims === undefined) return amounts
   return [
     ...amounts,
-    ...(isRaffle
-      ? [', ', ...countedIn(incentive.limit, 'more entry', 'more entries'), ' possible']
-      : [', for ', ...claimsIn(incentive.limit, campaign)]),
+    ...(isRaffle(incentive)
+      ? [', ', ...countedIn(String(claims), 'more entry', 'more entries'), ' possible']
+      : [', for ', ...claimsIn(claims, campaign)]),
   ]
 }
 
 /** How many claims are left, or how many people may claim where those are fewer: nobody claims it twice. */
-const claimsIn = (limit: string, { maxParticipants }: Campaign): Sentence =>
-  maxParticipants !== '0' && BigInt(maxParticipants) < BigInt(limit)
+const claimsIn = (left: bigint, { maxParticipants }: Campaign): Sentence =>
+  maxParticipants !== '0' && BigInt(maxParticipants) < left
     ? ['at most ', ...countedIn(maxParticipants, 'person', 'people')]
-    : countedIn(limit, 'claim')
+    : countedIn(String(left), 'claim')

@@ -1,6 +1,6 @@
 import { type Incentive, type IncentiveType, toTokens } from 'reward-campaigns-client'
 import { countedIn, type Sentence } from '../prose.ts'
-import { assetOf, POOL, RAFFLE, type Rewarding } from './incentive-budget.ts'
+import { assetOf, isRaffle, POOL, RAFFLE, type Rewarding } from './incentive-budget.ts'
 
 /*
  * What pages call each variant, and the phrase for what it pays. One that lacks either does not compile.
@@ -90,5 +90,4 @@ export function variantName(type: string): string | undefined {
 export const RAFFLE_NAME = 'Raffle'
 
 /** What an incentive is called in a heading. */
-export const incentiveName = (incentive: Incentive) =>
-  'strategy' in incentive && incentive.strategy === RAFFLE ? RAFFLE_NAME : NAMES[incentive.type]
+export const incentiveName = (incentive: Incentive) => (isRaffle(incentive) ? RAFFLE_NAME : NAMES[incentive.type])
