@@ -1,7 +1,7 @@
 -- Functions that generated columns and indexes use: migrate applies them before the migrations, the others afterwards.
 
 -- Text as it is compared without case, the same whatever the locale of the database: by ICU, with one form of the Greek
--- sigma. Stored values and those of requests are folded only here.
+-- sigma. What the process compares by itself it folds with `foldCase`, which knows the letters that Node knows.
 create or replace function fold_case(value text)
 returns text
 language sql immutable strict parallel safe
