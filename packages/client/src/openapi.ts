@@ -1087,7 +1087,7 @@ export interface components {
             type: components["schemas"]["IncentiveType"];
             /** @description The reward token; absent if it pays none. */
             asset?: components["schemas"]["Address"];
-            /** @description What a claim at `at` pays: for a CGDAIncentive by the formula of its contract, for an ERC20Incentive, ERC20PeggedIncentive and PointsIncentive the fixed reward. In base units of `asset` (pegged: of `peg`); points are plain numbers. Absent if the action decides, or the state of an auction is unknown. */
+            /** @description What a claim at `at` pays: of an auction by the formula of its contract, of a variant with a fixed reward that `reward`. In base units of `asset` (pegged: of `peg`); points are plain numbers. Absent if the action decides, or the state of an auction is unknown. */
             rewardNow?: components["schemas"]["TotalAmount"];
             /** @description `rewardNow` in US dollars at the current price; absent if unknown. */
             rewardNowUsd?: components["schemas"]["UsdAmount"];
@@ -1097,7 +1097,7 @@ export interface components {
             budgetLeft?: components["schemas"]["TotalAmount"];
             /** @description `budgetLeft` in US dollars at the current price; absent if unknown. */
             budgetLeftUsd?: components["schemas"]["UsdAmount"];
-            /** @description Part that is spent of all there was to pay (PointsIncentive, AllowListIncentive: of all claims), rounded down to 6 decimals. */
+            /** @description Part that is spent of all there was to pay (of points and places on a list: of all claims), rounded down to 6 decimals. */
             spentShare?: number;
             /** @description Entries of a raffle so far. */
             entries?: components["schemas"]["BaseUnits"];

@@ -44,7 +44,7 @@ const IncentiveOutlook = component(
     type: Type.Unsafe<string>({ type: 'string', enum: incentiveTypes, description: 'Variant of the incentive.' }),
     asset: Type.Optional(ref(Address, 'The reward token; absent if it pays none.')),
     rewardNow: amount(
-      'What a claim at `at` pays: for a CGDAIncentive by the formula of its contract, for an ERC20Incentive, ERC20PeggedIncentive and PointsIncentive the fixed reward. In base units of `asset` (pegged: of `peg`); points are plain numbers. Absent if the action decides, or the state of an auction is unknown.',
+      'What a claim at `at` pays: of an auction by the formula of its contract, of a variant with a fixed reward that `reward`. In base units of `asset` (pegged: of `peg`); points are plain numbers. Absent if the action decides, or the state of an auction is unknown.',
     ),
     rewardNowUsd: usd('`rewardNow` in US dollars at the current price; absent if unknown.'),
     claimsLeft: count(
@@ -59,7 +59,7 @@ const IncentiveOutlook = component(
         minimum: 0,
         maximum: 1,
         description:
-          'Part that is spent of all there was to pay (PointsIncentive, AllowListIncentive: of all claims), rounded down to 6 decimals.',
+          'Part that is spent of all there was to pay (of points and places on a list: of all claims), rounded down to 6 decimals.',
       }),
     ),
     entries: count('Entries of a raffle so far.'),

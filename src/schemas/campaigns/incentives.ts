@@ -101,10 +101,10 @@ export interface IncentiveTraits {
 
 /**
  * What a variant with these fields can be. The budget of one that pays a token is either its limit, or what its fixed reward is for the
- * claims that remain (`incentive_state`).
+ * claims that remain (`incentive_state`). Any other one is spent by the number of its claims.
  */
 type TraitsFor<Fields> =
-  | (IncentiveTraits & { paysToken: false })
+  | (IncentiveTraits & { paysToken: false; limit: 'claims' })
   | (Fields extends { asset: TSchema } ? IncentiveTraits & { limit: 'budget' } : never)
   | (Fields extends { asset: TSchema; reward: TSchema }
       ? IncentiveTraits & { limit: 'remaining claims'; reward: 'fixed' }
