@@ -104,9 +104,10 @@ export async function collectOpenApi(app: FastifyInstance, settings: ContactSett
               'floating-point numbers. `decimals` of a token is how many digits follow the point. |',
             '| Addresses | `0x` and 40 hexadecimal digits, in upper or lower case, returned lower-case. A campaign ID is ' +
               '`<chainId>:<campaignCoreAddress>:<identifier>`. |',
-            '| Lists | A parameter that is a list takes comma-separated values, and may be repeated. Responses come in ' +
-              'pages of at most 100 entries (`pageSize`); `page` counts from 1. Pages by number shift when data changes: to read ' +
-              'everything exactly once, begin with `/campaigns?cursor=start&tokenWhitelist=false` and go on with `nextCursor`. |',
+            '| Lists | A parameter that is a list takes comma-separated values, and may be repeated. Campaigns, ' +
+              'contracts and tokens come in pages of up to 100 (`pageSize`), with `page` from 1; they shift when data changes. Claims ' +
+              'and rewards come with a `nextCursor`, which is the `cursor` of the next page. To read all campaigns exactly once, begin ' +
+              'with `/campaigns?cursor=start&tokenWhitelist=false` and go on with `nextCursor`. |',
             '| Errors | Every error is `{ "error": "<one sentence>" }`, or problem details (RFC 9457) with ' +
               '`Accept: application/problem+json`. Programs read the code in `x-error-code`. An unknown parameter is an error. ' +
               'If you may retry, `Retry-After` says when. Every response has an `x-request-id`. |',

@@ -152,6 +152,9 @@ describe('what people type finds its page first', () => {
     ['merkle proof', '/docs/guides/user-rewards#claim-with-a-merkle-proof'],
     ['claim merkle proof', '/docs/guides/user-rewards#claim-with-a-merkle-proof'],
     ['follow merkle roots', '/docs/guides/following-a-chain#follow-time-based-incentives'],
+    ['page through claims', '/docs/guides/paging#page-through-claims-and-rewards'],
+    ['pegged reward unit', '/docs/guides/amounts#what-each-kind-of-incentive-means-by-its-amounts'],
+    ['install typescript client', '/docs/client#install'],
     ['mcp ai agent', '/docs/guides/agents#connect-an-ai-agent-mcp'],
     ['campaign id format', '/docs/guides/first-request#request-one-campaign-by-its-id'],
     ['basis points', '/docs/guides/amounts#formats-of-dates-basis-points-and-other-numbers'],
@@ -235,7 +238,12 @@ test('hits of the same title are told apart by what they say', () => {
 
 describe('the sentence that answers is shown with its place', () => {
   test.each([
-    ['is there a rate limit', 'There is no rate limit unless the operator has set REQUESTS_PER_MINUTE'],
+    ['is there a rate limit', 'There is no rate limit by default; the Docker image sets 1,200'],
+    ['pegged reward unit', 'and the base unit of peg for a pegged reward'],
+    ['page through claims', 'Pass the nextCursor of each page as the cursor of the next'],
+    ['install typescript client', 'npm pack --workspace packages/client'],
+    ['mcp ai agent', 'the address of the service with /mcp, without key or account'],
+    ['claim merkle proof', 'send the transaction of the reward: the proof is in its data'],
     ['webhook retry', 'retried after 1, 2, 4 … 300 seconds'],
     ['receiver down a week', 'After more than CHANGES_KEEP_HOURS (a week) the history is over'],
     ['how fresh is the data', 'everything that was committed before your request arrived'],

@@ -253,7 +253,7 @@ export interface paths {
         };
         /**
          * Export campaigns
-         * @description Campaigns by chain, core contract and identifier. Before them, in NDJSON, the action templates, contracts, claim signatures and claim proofs that they need, which `limit` does not count.
+         * @description Campaigns by chain, core contract and identifier. Before them, in NDJSON, the action templates, contracts, claim signatures and claim proofs that they need, which `limit` does not count. As records in NDJSON, one a line, or with `Accept: text/csv` as CSV.
          */
         get: operations["exportCampaigns"];
         put?: never;
@@ -273,7 +273,7 @@ export interface paths {
         };
         /**
          * Export claims
-         * @description Claims by chain and time, the oldest first.
+         * @description Claims by chain and time, the oldest first. As records in NDJSON, one a line, or with `Accept: text/csv` as CSV.
          */
         get: operations["exportClaims"];
         put?: never;
@@ -293,7 +293,7 @@ export interface paths {
         };
         /**
          * Export tokens
-         * @description Tokens by chain and address, without their prices.
+         * @description Tokens by chain and address, without their prices. As records in NDJSON, one a line, or with `Accept: text/csv` as CSV.
          */
         get: operations["exportTokens"];
         put?: never;
@@ -313,7 +313,7 @@ export interface paths {
         };
         /**
          * Export prices
-         * @description Prices of tokens by chain, address and time: those that count, wherever they come from.
+         * @description Prices of tokens by chain, address and time: those that count, wherever they come from. As records in NDJSON, one a line, or with `Accept: text/csv` as CSV.
          */
         get: operations["exportPrices"];
         put?: never;

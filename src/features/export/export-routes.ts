@@ -24,7 +24,7 @@ const contentTypes: Record<RecordFormat, string> = {
 const operationOf = (kind: RecordKind, operationId: string, what: string, querystring: typeof ExportQuery) => ({
   operationId,
   summary: `Export ${kind}`,
-  description: what,
+  description: `${what} As records in NDJSON, one a line, or with \`Accept: text/csv\` as CSV.`,
   tags: ['Export'],
   querystring,
   response: streamedResponsesOf(
