@@ -49,6 +49,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   iterate: 'read everything once',
   k8s: 'kubernetes',
   latency: 'lag',
+  live: 'changes stream',
   llm: 'agents',
   local: 'machine demo',
   login: 'bearer authentication protected',
@@ -64,7 +65,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   pagination: 'paging',
   postgres: 'postgresql',
   push: 'webhook changes',
-  realtime: 'changes',
+  realtime: 'changes stream following',
   rename: 'metadata name',
   replica: 'processes instances',
   scroll: 'paging',
@@ -82,6 +83,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   too: '429',
   traefik: 'proxies',
   typescript: 'client',
+  update: 'changes',
   usd: 'dollars',
   websocket: 'stream changes',
   wei: 'amounts base units',
@@ -112,7 +114,7 @@ export interface QueryTerms {
 
 /** The terms of what somebody types. Where all words are stop words, they count. */
 export function toQueryTerms(query: string): QueryTerms {
-  const words = wordsOf(query)
+  const words = wordsOf(query.replace(/\breal[ -]time\b/gi, 'realtime'))
   const subjects = words.filter((word) => !STOP_WORDS.has(word.toLowerCase()))
   const typed = (subjects.length > 0 ? subjects : words).map(toStem)
   return { typed, others: typed.flatMap((term) => synonyms.get(term) ?? []).filter((term) => !typed.includes(term)) }
