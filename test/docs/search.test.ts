@@ -244,7 +244,7 @@ describe('the sentence that answers is shown with its place', () => {
   test.each([
     ['is there a rate limit', 'There is no rate limit by default; the Docker image sets 1,200'],
     ['pegged reward unit', 'and the base unit of peg for a pegged reward'],
-    ['page through claims', 'Pass the nextCursor of each page as the cursor of the next'],
+    ['page through claims', 'and pass the nextCursor of each page as the cursor of the next'],
     ['install typescript client', 'npm pack --workspace packages/client'],
     ['mcp ai agent', 'the address of the service with /mcp, without key or account'],
     ['claim merkle proof', 'send the transaction of the reward: the proof is in its data'],
