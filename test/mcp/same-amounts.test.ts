@@ -7,9 +7,10 @@ import {
 } from '../../packages/explorer/src/campaigns/incentives/incentive-budget.ts'
 import { isFunded } from '../../packages/explorer/src/campaigns/incentives/incentive-variants.ts'
 import { summarizeIncentive } from '../../packages/mcp/src/rewards.ts'
-import { type IncentiveType, incentiveTraits, incentiveTypes } from '../../src/schemas/campaigns/incentives.ts'
+import { type IncentiveType, incentiveTypes } from '../../src/schemas/campaigns/incentives.ts'
 import { aPayload } from '../setup/data/payloads.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, anIncentiveOfEachVariant, aToken } from '../setup/records.ts'
+import { payoutOf } from '../setup/second-opinion/second-opinion-payouts.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
 /*
@@ -99,9 +100,9 @@ const find = (all: Said[], { campaignId, incentiveIndex }: Said): Said =>
   all.find((said) => said.campaignId === campaignId && said.incentiveIndex === incentiveIndex) ?? {}
 
 /** What the contract pays by itself: then a claim of anybody pays the same, and `/outlook` knows it without a signature. */
-const paysByItself = (type: unknown) => {
-  const { reward, paysAsSigned } = incentiveTraits[type as IncentiveType]
-  return (reward === 'fixed' || reward === 'auction') && !paysAsSigned
+const paysByItself = (incentive: Said) => {
+  const { pays, reward } = payoutOf(incentive as { type: IncentiveType })
+  return reward === 'auction' || (reward === 'fixed' && pays !== 'token in its peg')
 }
 const AMOUNTS = ['rewardNow', 'rewardNowUsd', 'raffle', 'claimUntil', 'exhaustsAt', 'claimsLeft', 'budgetLeft']
 const pick = (said: Said, keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, said[key]]))
@@ -144,7 +145,7 @@ async function compareAt(at: number) {
     const isRaffle = judged.raffle !== undefined
     if (isRaffle)
       expect(judged.raffle, name).toEqual({ reward: foreseen.rewardNow ?? '100', entries: foreseen.entries })
-    else if (paysByItself(judged.type)) {
+    else if (paysByItself(judged)) {
       expect(pick(judged, ['rewardNow', 'rewardNowUsd']), name).toEqual(pick(foreseen, ['rewardNow', 'rewardNowUsd']))
     }
   }

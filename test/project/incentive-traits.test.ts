@@ -1,8 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import type { TSchema } from '@sinclair/typebox'
+import { expect, expectTypeOf, test } from 'vitest'
 import { incentiveTraits as knownOfVariants } from '../../packages/client/src/incentive-traits.ts'
-import { incentiveTraits, incentiveTypes, incentiveVariants } from '../../src/schemas/campaigns/incentives.ts'
+import {
+  type IncentiveTraits,
+  incentiveTraits,
+  incentiveTypes,
+  incentiveVariants,
+  type TraitsFor,
+} from '../../src/schemas/campaigns/incentives.ts'
 
 const root = join(import.meta.dirname, '../..')
 const sources = join(root, 'src')
@@ -34,6 +41,27 @@ test('pages and tools know of each variant what the service knows', () => {
     const ofFields = { isPegged: 'peg' in properties, mayBeRaffle: 'strategy' in properties }
     expect(knownOfVariants[properties.type.const]).toEqual({ reward, limit, paysToken, ...ofFields })
   }
+})
+
+test('what a limit counts fits what is paid: the service has no figure for other variants', () => {
+  type Paying<
+    Limit extends IncentiveTraits['limit'],
+    Reward extends IncentiveTraits['reward'] = 'fixed',
+  > = IncentiveTraits & {
+    paysToken: true
+    limit: Limit
+    reward: Reward
+  }
+  type Token = { asset: TSchema; reward: TSchema; limit: TSchema }
+  expectTypeOf<Paying<'budget', 'share'>>().toExtend<TraitsFor<Token>>()
+  expectTypeOf<Paying<'remaining claims'>>().toExtend<TraitsFor<Token>>()
+  expectTypeOf<Paying<'claims'>>().not.toExtend<TraitsFor<Token>>()
+  expectTypeOf<Paying<'remaining claims', 'share'>>().not.toExtend<TraitsFor<Token>>()
+  expectTypeOf<Paying<'remaining claims'>>().not.toExtend<TraitsFor<Omit<Token, 'reward'>>>()
+  expectTypeOf<Paying<'remaining claims'>>().not.toExtend<TraitsFor<Token & { peg: TSchema }>>()
+  expectTypeOf<Paying<'budget'>>().not.toExtend<TraitsFor<Omit<Token, 'asset'>>>()
+  expectTypeOf<IncentiveTraits & { paysToken: false; limit: 'claims' }>().toExtend<TraitsFor<Token>>()
+  expectTypeOf<IncentiveTraits & { paysToken: false; limit: 'budget' }>().not.toExtend<TraitsFor<Token>>()
 })
 
 test.each([

@@ -101,14 +101,16 @@ export interface IncentiveTraits {
 
 /**
  * What a variant with these fields can be. The budget of one that pays a token is either its limit, or what its fixed reward is for the
- * claims that remain (`incentive_state`). Any other one is spent by the number of its claims.
+ * claims that remain (`incentive_state`), which a reward in a peg is not. Any other one is spent by the number of its claims.
  */
-type TraitsFor<Fields> =
+export type TraitsFor<Fields> =
   | (IncentiveTraits & { paysToken: false; limit: 'claims' })
-  | (Fields extends { asset: TSchema } ? IncentiveTraits & { limit: 'budget' } : never)
-  | (Fields extends { asset: TSchema; reward: TSchema }
-      ? IncentiveTraits & { limit: 'remaining claims'; reward: 'fixed' }
-      : never)
+  | (Fields extends { asset: TSchema } ? IncentiveTraits & { paysToken: true; limit: 'budget' } : never)
+  | (Fields extends { peg: TSchema }
+      ? never
+      : Fields extends { asset: TSchema; reward: TSchema }
+        ? IncentiveTraits & { paysToken: true; limit: 'remaining claims'; reward: 'fixed' }
+        : never)
 
 /** A variant: its component in the OpenAPI document, and its traits. One that pays a token without saying which does not compile. */
 const variant = <Name extends string, Fields extends TProperties>(

@@ -9,6 +9,7 @@ import {
 import { isFunded } from '../../../packages/explorer/src/campaigns/incentives/incentive-variants.ts'
 import { tokensToRequest } from '../../../packages/explorer/src/campaigns/tokens/known-tokens.ts'
 import { anAddress, anIncentiveOfEachVariant } from '../../setup/records.ts'
+import { payoutOf } from '../../setup/second-opinion/second-opinion-payouts.ts'
 
 const asset = anAddress('asset')
 const pool = { type: 'ERC20Incentive', asset, strategy: 0, reward: '100', limit: '9' } as const
@@ -56,10 +57,12 @@ test.each<[string, Incentive, { left?: bigint; total: bigint }]>([
 })
 
 test('claims are limited where the number of them is', () => {
-  const limits = anIncentiveOfEachVariant(anAddress).map((one): [string, unknown] => [
-    one.type,
-    claimLimitOf(one as Incentive),
-  ])
+  const variants = anIncentiveOfEachVariant(anAddress)
+  for (const one of variants) {
+    const hasBudget = ['limit', 'totalBudget'].includes(payoutOf(one).spends)
+    expect(claimLimitOf(one as Incentive) === undefined, one.type).toBe(hasBudget)
+  }
+  const limits = variants.map((one): [string, unknown] => [one.type, claimLimitOf(one as Incentive)])
   expect(Object.fromEntries(limits)).toMatchObject({
     AllowListIncentive: { total: 10n },
     CGDAIncentive: undefined,

@@ -84,6 +84,7 @@ test.each(['A filter of the list', 'Trending', 'What an account can claim'])(
     const files = [...section.matchAll(/^\d+\. `([^`]+\.ts)`/gm)].map(([, file]) =>
       readFileSync(join(root, String(file)), 'utf8'),
     )
+    expect(files.length).toBeGreaterThan(3)
     const called = [...calledBy(files.join('\n'))]
     // No file on the way of a filter calls one itself; the section names those of what stands beside it.
     expect(called.length > 0).toBe(title !== 'A filter of the list')
