@@ -1,16 +1,8 @@
 import { CampaignSlots, compareSortValues, type IndexedCampaign, type SortValues } from './slots/campaign-slots.ts'
 import { type CountedValue, FacetValues } from './slots/facet-values.ts'
-import {
-  type Bits,
-  countBits,
-  difference,
-  emptyBits,
-  hasBit,
-  intersection,
-  setBit,
-  slotsOf,
-} from './slots/slot-bits.ts'
+import { hasBit } from './slots/slot-bits.ts'
 import type { SlotOrder } from './slots/slot-order.ts'
+import { bitsOf, common, isIn, listOf, type SlotSet, sizeOf, union, without } from './slots/slot-sets.ts'
 
 /** The kinds of values whose campaigns are counted. */
 const COUNTED_KINDS = ['chain', 'token', 'reward', 'incentive', 'action', 'channel']
@@ -88,9 +80,9 @@ export interface IndexPage {
 
 /** Campaigns that match, and those of them that are active. */
 interface Matches {
-  bits: Bits
+  all: SlotSet
   count: number
-  active: Bits
+  active: SlotSet
 }
 
 /** All campaigns, by what they are found, ordered and counted by. Nothing in it waits. */
@@ -125,18 +117,18 @@ export class CampaignIndex {
   page(search: IndexSearch): IndexPage {
     const matches = this.#find(search)
     const { activity } = search
-    const shown = activity === 'any' || activity === 'first' ? matches.bits : matches.active
-    const total = shown === matches.bits ? matches.count : countBits(shown)
+    const shown = activity === 'any' || activity === 'first' ? matches.all : matches.active
+    const total = shown === matches.all ? matches.count : sizeOf(shown)
     const facets = this.#countFacets(search, matches)
     if (search.walk !== undefined)
-      return { total, facets, ...this.#walk(search, search.walk, { ...matches, bits: shown, count: total }) }
-    return { total, facets, place: null, keys: this.#pick(search, { ...matches, bits: shown, count: total }) }
+      return { total, facets, ...this.#walk(search, search.walk, { ...matches, all: shown, count: total }) }
+    return { total, facets, place: null, keys: this.#pick(search, { ...matches, all: shown, count: total }) }
   }
 
   /** How many campaigns that are active at an instant have each value of a counted kind. */
   countActive(kind: string, instant: number): ReadonlyMap<string, number> {
     const active = this.#slots.activeAt(instant)
-    const counts = this.#values.countAmong(kind, active, countBits(active), Number.POSITIVE_INFINITY)
+    const counts = this.#values.countAmong(kind, active, sizeOf(active), Number.POSITIVE_INFINITY)
     return new Map(counts.map(({ value, count }) => [value, count]))
   }
 
@@ -144,37 +136,31 @@ export class CampaignIndex {
   #find({ groups, instant, activity, facets }: IndexSearch, except?: number): Matches {
     const others = groups.filter((_, nth) => nth !== except)
     const [first = this.#slots.all, ...rest] = [
-      ...others.map((group) => this.#bitsOf(group)),
+      ...others.map((group) => this.#passing(group)),
       ...(activity === 'ending' ? [this.#slots.ending] : []),
     ]
-    const bits = rest.reduce(intersection, first)
+    const all = common([first, ...rest])
     const isActivityNeeded = activity !== 'any' || facets?.some(({ kind }) => kind === 'active')
-    const active = isActivityNeeded ? intersection(bits, this.#slots.activeAt(instant)) : bits
-    return { bits, count: countBits(bits), active }
+    const active = isActivityNeeded ? common([all, this.#slots.activeAt(instant)]) : all
+    return { all, count: sizeOf(all), active }
   }
 
-  /** The campaigns that pass a filter, as a set that nobody may change. */
-  #bitsOf({ values, ids = [], keys = [] }: FilterGroup): Bits {
-    const [only = ''] = values
-    if (values.length === 1 && ids.length === 0 && keys.length === 0) {
-      const bits = this.#values.setOf(only)
-      if (bits !== undefined) return bits
-    }
-    const bits = emptyBits(this.#slots.capacity)
-    for (const value of values) this.#values.addTo(bits, value)
-    const found = [...ids.map((id) => this.#slots.slotOfId(id)), ...keys.map((key) => this.#slots.slotOf(key))]
-    for (const slot of found) if (slot !== undefined) setBit(bits, slot)
-    return bits
+  /** The campaigns that pass a filter. */
+  #passing({ values, ids = [], keys = [] }: FilterGroup): SlotSet {
+    const named = [...ids.map((id) => this.#slots.slotOfId(id)), ...keys.map((key) => this.#slots.slotOf(key))]
+    const sets = values.map((value) => this.#values.setOf(value))
+    if (named.length > 0) sets.push([...new Set(named.flatMap((slot) => slot ?? []))])
+    return union(sets, this.#slots.capacity)
   }
 
-  #pick({ activity, limit, offset }: IndexSearch, { bits, count, active }: Matches) {
+  #pick({ activity, limit, offset }: IndexSearch, { all, count, active }: Matches) {
     if (activity !== 'first') {
       const order = activity === 'ending' ? this.#slots.byEnd : this.#slots.byAge
-      return this.#slotsInOrder(order, bits, count, { skip: offset, limit }).map((slot) => this.#slots.keyOf(slot))
+      return this.#slotsInOrder(order, all, count, { skip: offset, limit }).map((slot) => this.#slots.keyOf(slot))
     }
-    const activeCount = countBits(active)
+    const activeCount = sizeOf(active)
     const first = this.#slotsInOrder(this.#slots.byAge, active, activeCount, { skip: offset, limit })
-    const then = this.#slotsInOrder(this.#slots.byAge, difference(bits, active), count - activeCount, {
+    const then = this.#slotsInOrder(this.#slots.byAge, without(all, active), count - activeCount, {
       skip: Math.max(0, offset - activeCount),
       limit: limit - first.length,
     })
@@ -188,7 +174,7 @@ export class CampaignIndex {
    */
   #slotsInOrder(
     order: SlotOrder,
-    bits: Bits,
+    set: SlotSet,
     count: number,
     {
       skip,
@@ -200,9 +186,10 @@ export class CampaignIndex {
     if (skip >= count || limit <= 0) return []
     const passed = Math.min(order.length, ((skip + limit) * order.length) / count)
     if (count * PASSED_PER_SORTED < passed) {
-      const few = [...slotsOf(bits, count)].filter((slot) => isPart(slot) && (isAhead?.(slot) ?? true))
+      const few = listOf(set, count).filter((slot) => isPart(slot) && (isAhead?.(slot) ?? true))
       return few.sort(order.compare).slice(skip, skip + limit)
     }
+    const bits = bitsOf(set, this.#slots.capacity)
     const slots: number[] = []
     let skipped = 0
     let place = isAhead === undefined ? 0 : order.firstPlace((slot) => !isAhead(slot))
@@ -219,23 +206,24 @@ export class CampaignIndex {
    * The next page of a walk: the campaigns that were there when it began, those that have moved since at their places of
    * then.
    */
-  #walk({ activity, instant, limit }: IndexSearch, walk: IndexWalk, { bits, count, active }: Matches) {
+  #walk({ activity, instant, limit }: IndexSearch, walk: IndexWalk, { all, count, active }: Matches) {
     const { newest = this.newestKey, place: last, former } = walk
     const placeOf = (values: SortValues, isActive: boolean): WalkPlace => ({
       ...values,
       endsAt: activity === 'ending' ? values.endsAt : Number.POSITIVE_INFINITY,
       later: activity === 'first' && !isActive ? 1 : 0,
     })
-    const placeOfSlot = (slot: number) => placeOf(this.#slots.sortValuesOf(slot), hasBit(active, slot))
+    const isActive = isIn(active)
+    const placeOfSlot = (slot: number) => placeOf(this.#slots.sortValuesOf(slot), isActive(slot))
     const isBehind = (place: WalkPlace) => last === undefined || comparePlaces(place, last) > 0
     const isPart = (slot: number) => {
       const key = this.#slots.keyOf(slot)
       return key <= newest && !former.has(key)
     }
     const order = activity === 'ending' ? this.#slots.byEnd : this.#slots.byAge
-    const parts = activity === 'first' ? [active, difference(bits, active)] : [bits]
+    const parts = activity === 'first' ? [active, without(all, active)] : [all]
     const stayed = parts.flatMap((part, nth) =>
-      this.#slotsInOrder(order, part, parts.length === 1 ? count : countBits(part), {
+      this.#slotsInOrder(order, part, parts.length === 1 ? count : sizeOf(part), {
         skip: 0,
         limit: limit + 1,
         // All of a part are active, or none is; the order is that of all slots.
@@ -243,9 +231,10 @@ export class CampaignIndex {
         isPart,
       }),
     )
+    const isMatch = isIn(all)
     const moved = [...former].flatMap(([key, was]) => {
       const slot = this.#slots.slotOf(key)
-      if (slot === undefined || key > newest || !hasBit(bits, slot)) return []
+      if (slot === undefined || key > newest || !isMatch(slot)) return []
       const wasActive = !was.isExhausted && was.startsAt <= instant && was.endsAt > instant
       const { blockTimestamp, endsAt } = was
       const place = placeOf({ ...this.#slots.sortValuesOf(slot), blockTimestamp, endsAt }, wasActive)
@@ -261,11 +250,11 @@ export class CampaignIndex {
     const { activity, facets = [], facetSize = 0 } = search
     const found = new Map<number | undefined, Matches>([[undefined, matches]])
     return facets.map(({ kind, own }) => {
-      const { bits, count, active } = found.get(own) ?? this.#find(search, own)
-      found.set(own, { bits, count, active })
-      if (kind === 'active') return toListed(countActivity(activity, count, countBits(active)), facetSize)
+      const { all, count, active } = found.get(own) ?? this.#find(search, own)
+      found.set(own, { all, count, active })
+      if (kind === 'active') return toListed(countActivity(activity, count, sizeOf(active)), facetSize)
       const isAny = activity === 'any' || activity === 'first'
-      const values = this.#values.countAmong(kind, isAny ? bits : active, isAny ? count : countBits(active), facetSize)
+      const values = this.#values.countAmong(kind, isAny ? all : active, isAny ? count : sizeOf(active), facetSize)
       return toListed(values.sort(kind === 'chain' ? byCountThenNumber : byCountThenText), facetSize)
     })
   }

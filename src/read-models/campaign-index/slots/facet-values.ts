@@ -1,13 +1,12 @@
 import { detached } from './campaign-slots.ts'
-import { addAll, type Bits, clearBit, countCommon, emptyBits, grown, hasBit, setBit, slotsOf } from './slot-bits.ts'
+import { type Bits, clearBit, countCommon, emptyBits, grown, hasBit, setBit, slotsOf } from './slot-bits.ts'
 import { SlotLists } from './slot-lists.ts'
+import { BITS_PER_LISTED, bitsOf, listOf, type SlotSet } from './slot-sets.ts'
 
-/** The campaigns with a value: a list of few slots, or a set of many. */
+/** The campaigns with a value: a `SlotSet` that changes. */
 type Members = number[] | Bits
 
-/** A list takes 64 bits for each of its slots, a set one for each slot of all. */
-const BITS_PER_LISTED = 64
-/** A set becomes a list again with far fewer, so that it does not change to and fro. */
+/** Bits become a list again with far fewer, so that they do not change to and fro. */
 const BITS_PER_LISTED_AGAIN = 256
 
 /** A longer list grows by half, a shorter one by what it needs: most have one or two. */
@@ -63,39 +62,30 @@ export class FacetValues {
     this.#lists.set(slot, numbers)
   }
 
-  /** The campaigns with a value as a set that nobody may change; undefined if there are few. */
-  setOf(name: string): Bits | undefined {
-    const members = this.#members[this.#numbers.get(name) ?? -1]
-    return Array.isArray(members) ? undefined : members
-  }
-
-  /** Adds the campaigns with a value to a set. */
-  addTo(bits: Bits, name: string) {
-    const members = this.#members[this.#numbers.get(name) ?? -1]
-    if (members === undefined) return
-    if (!Array.isArray(members)) addAll(bits, members)
-    else for (const slot of members) setBit(bits, slot)
+  /** The campaigns with a value, until the next change. */
+  setOf(name: string): SlotSet {
+    return this.#members[this.#numbers.get(name) ?? -1] ?? []
   }
 
   /**
    * The values of a counted kind that some campaigns have, with their numbers: of those of most campaigns at least
    * `wanted`, and one more if there is one.
    */
-  countAmong(kind: string, bits: Bits, matching: number, wanted: number): CountedValue[] {
+  countAmong(kind: string, set: SlotSet, matching: number, wanted: number): CountedValue[] {
     const numbers = this.#numbersOfKind.get(kind) ?? new Set<number>()
     const counts =
       matching < this.#capacity * COUNTED_BY_CAMPAIGN
-        ? this.#countByCampaign(numbers, bits, matching)
-        : this.#countByValue(numbers, bits, wanted)
+        ? this.#countByCampaign(numbers, listOf(set, matching))
+        : this.#countByValue(numbers, bitsOf(set, this.#capacity), wanted)
     return Array.from(counts, ([number, count]) => ({
       value: (this.#names[number] as string).slice(kind.length + 1),
       count,
     }))
   }
 
-  #countByCampaign(numbers: ReadonlySet<number>, bits: Bits, matching: number) {
+  #countByCampaign(numbers: ReadonlySet<number>, slots: readonly number[]) {
     const counts = new Map<number, number>()
-    for (const slot of slotsOf(bits, matching)) {
+    for (const slot of slots) {
       this.#lists.forEach(slot, (number) => {
         if (numbers.has(number)) counts.set(number, (counts.get(number) ?? 0) + 1)
       })
