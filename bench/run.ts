@@ -32,6 +32,8 @@ import type { Job, LoadFigures } from './processes/load-generator.ts'
 
 /** Added to the time of a load, for requests still pending at its end. */
 const LOAD_GRACE_MS = 30_000
+/** Asking each of some requests once takes seconds. */
+const MAX_ONCE_SECONDS = 120
 
 /** How long the clean-up of an interrupted part may take. */
 const ORDER_MS = 60_000
@@ -139,7 +141,8 @@ async function runPart(name: string, part: Part, context: Omit<PartContext, 'log
   const load = async (job: Job) => {
     signal.throwIfAborted()
     generator.send(job)
-    return responseOf<LoadFigures>(generator, job.seconds * 1000 + LOAD_GRACE_MS)
+    const maxSeconds = job.seconds === 'once' ? MAX_ONCE_SECONDS : job.seconds
+    return responseOf<LoadFigures>(generator, maxSeconds * 1000 + LOAD_GRACE_MS)
   }
   const measured = (async () => {
     for await (const { target, ...finding } of part.measure({ ...context, load, signal, log })) {

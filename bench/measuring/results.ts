@@ -24,7 +24,10 @@ const versionOf = async (program: string, ...parameters: string[]) =>
 /** The machine, and the version of everything that counts. */
 export async function describeEnvironment(databaseUrl: string, serverSettings: Record<string, string>) {
   const dependencies = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')).packages
-  const [server] = await queryFacts<{ version: string }>(databaseUrl, 'select version()')
+  const [server] = await queryFacts<{ version: string; hugePages: string }>(
+    databaseUrl,
+    `select version(), current_setting('huge_pages_status') as "hugePages"`,
+  )
   const settings = Object.entries(serverSettings).map(([name, value]) => `${name} ${value}`)
   const commit = await versionOf('git', 'rev-parse', '--short=12', 'HEAD').catch(() => 'unknown')
   const changes = await versionOf('git', 'status', '--porcelain', '--untracked-files=no').catch(() => '')
@@ -33,7 +36,7 @@ export async function describeEnvironment(databaseUrl: string, serverSettings: R
     machine: `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${release()}`,
     service: `compiled, NODE_ENV=production, LOG_LEVEL=${LOG_LEVEL} into a file`,
     node: process.version,
-    postgresql: `${server?.version.split(' on ')[0] ?? 'unknown'} (embedded; ${settings.join(', ')})`,
+    postgresql: `${server?.version.split(' on ')[0] ?? 'unknown'} (embedded; ${settings.join(', ')}; huge pages ${server?.hugePages ?? 'unknown'})`,
     fastify: dependencies['node_modules/fastify'].version,
     autocannon: dependencies['node_modules/autocannon'].version,
     ...postgraphileVersions,
