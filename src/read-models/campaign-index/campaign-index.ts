@@ -2,7 +2,7 @@ import { CampaignSlots, compareSortValues, type IndexedCampaign, type SortValues
 import { type CountedValue, FacetValues } from './slots/facet-values.ts'
 import { hasBit } from './slots/slot-bits.ts'
 import type { SlotOrder } from './slots/slot-order.ts'
-import { bitsOf, common, isIn, listOf, type SlotSet, sizeOf, union, without } from './slots/slot-sets.ts'
+import { bitsOf, common, isIn, type SlotSet, sizeOf, slotsIn, union, without } from './slots/slot-sets.ts'
 
 /** The kinds of values whose campaigns are counted. */
 const COUNTED_KINDS = ['chain', 'token', 'reward', 'incentive', 'action', 'channel']
@@ -186,7 +186,7 @@ export class CampaignIndex {
     if (skip >= count || limit <= 0) return []
     const passed = Math.min(order.length, ((skip + limit) * order.length) / count)
     if (count * PASSED_PER_SORTED < passed) {
-      const few = listOf(set, count).filter((slot) => isPart(slot) && (isAhead?.(slot) ?? true))
+      const few = [...slotsIn(set, count)].filter((slot) => isPart(slot) && (isAhead?.(slot) ?? true))
       return few.sort(order.compare).slice(skip, skip + limit)
     }
     const bits = bitsOf(set, this.#slots.capacity)

@@ -1,7 +1,7 @@
 import { detached } from './campaign-slots.ts'
 import { type Bits, clearBit, countCommon, emptyBits, grown, hasBit, setBit, slotsOf } from './slot-bits.ts'
 import { SlotLists } from './slot-lists.ts'
-import { BITS_PER_LISTED, bitsOf, listOf, type SlotSet } from './slot-sets.ts'
+import { BITS_PER_LISTED, bitsOf, type SlotSet, slotsIn } from './slot-sets.ts'
 
 /** The campaigns with a value: a `SlotSet` that changes. */
 type Members = number[] | Bits
@@ -75,7 +75,7 @@ export class FacetValues {
     const numbers = this.#numbersOfKind.get(kind) ?? new Set<number>()
     const counts =
       matching < this.#capacity * COUNTED_BY_CAMPAIGN
-        ? this.#countByCampaign(numbers, listOf(set, matching))
+        ? this.#countByCampaign(numbers, slotsIn(set, matching))
         : this.#countByValue(numbers, bitsOf(set, this.#capacity), wanted)
     return Array.from(counts, ([number, count]) => ({
       value: (this.#names[number] as string).slice(kind.length + 1),
@@ -83,7 +83,7 @@ export class FacetValues {
     }))
   }
 
-  #countByCampaign(numbers: ReadonlySet<number>, slots: readonly number[]) {
+  #countByCampaign(numbers: ReadonlySet<number>, slots: Iterable<number>) {
     const counts = new Map<number, number>()
     for (const slot of slots) {
       this.#lists.forEach(slot, (number) => {

@@ -11,8 +11,8 @@ import {
 } from './slot-bits.ts'
 
 /**
- * Slots, each once: few of them in a list, in any order, many as bits. What is done with few takes as long as they are many, not
- * as all campaigns are. Nobody changes a set that somebody else has made.
+ * Slots, each once: few of them in a list, in any order, many as bits. What is done with few takes time by their number, not by that
+ * of all campaigns. Nobody changes a set that somebody else has made.
  */
 export type SlotSet = readonly number[] | Bits
 
@@ -26,7 +26,7 @@ const isBits = (set: SlotSet): set is Bits => !isList(set)
 export const sizeOf = (set: SlotSet) => (isList(set) ? set.length : countBits(set))
 
 /** The slots of a set of a known size, in any order. */
-export const listOf = (set: SlotSet, size: number): readonly number[] => (isList(set) ? set : [...slotsOf(set, size)])
+export const slotsIn = (set: SlotSet, size: number): Iterable<number> => (isList(set) ? set : slotsOf(set, size))
 
 /** A set as bits, of those that an index has room for. */
 export const bitsOf = (set: SlotSet, capacity: number): Bits => (isList(set) ? bitsOfAll([set], capacity) : set)
@@ -39,11 +39,11 @@ export function common(sets: readonly [SlotSet, ...SlotSet[]]): SlotSet {
   return [...lists, ...bits].reduce((some, others) => some.filter(isIn(others)), list)
 }
 
-/** The slots that are in the first only; both are lists, or both are bits. */
+/** The slots that are in the first only. */
 export function without(some: SlotSet, others: SlotSet): SlotSet {
   if (isBits(some) && isBits(others)) return difference(some, others)
   const isOther = isIn(others)
-  return listOf(some, sizeOf(some)).filter((slot) => !isOther(slot))
+  return [...slotsIn(some, sizeOf(some))].filter((slot) => !isOther(slot))
 }
 
 /** The slots in any of several sets. */
