@@ -141,8 +141,7 @@ async function runPart(name: string, part: Part, context: Omit<PartContext, 'log
   const load = async (job: Job) => {
     signal.throwIfAborted()
     generator.send(job)
-    const maxSeconds = job.seconds === 'once' ? MAX_ONCE_SECONDS : job.seconds
-    return responseOf<LoadFigures>(generator, maxSeconds * 1000 + LOAD_GRACE_MS)
+    return responseOf<LoadFigures>(generator, (job.seconds ?? MAX_ONCE_SECONDS) * 1000 + LOAD_GRACE_MS)
   }
   const measured = (async () => {
     for await (const { target, ...finding } of part.measure({ ...context, load, signal, log })) {

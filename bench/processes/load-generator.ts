@@ -15,8 +15,8 @@ export interface Job {
   url: string
   /** For each connection, the requests that it repeats. */
   lanes: Query[][]
-  /** How long, or until each has been asked once; for the latter all lanes are of one length. */
-  seconds: number | 'once'
+  /** Absent: until each has been asked once. Then all lanes are of one length. */
+  seconds?: number
 }
 
 export interface LoadFigures {
@@ -50,7 +50,7 @@ async function load({ url, lanes, seconds }: Job): Promise<LoadFigures> {
   const options = {
     url,
     connections: lanes.length,
-    ...(seconds === 'once' ? { amount: lanes.flat().length } : { duration: seconds }),
+    ...(seconds === undefined ? { amount: lanes.flat().length } : { duration: seconds }),
     requests: requestsOf[0] ?? [],
     setupClient: (client: autocannon.Client) => {
       client.setRequests(requestsOf[connection % requestsOf.length] ?? [])

@@ -213,8 +213,6 @@ export class CampaignIndex {
       endsAt: activity === 'ending' ? values.endsAt : Number.POSITIVE_INFINITY,
       later: activity === 'first' && !isActive ? 1 : 0,
     })
-    const isActive = isIn(active)
-    const placeOfSlot = (slot: number) => placeOf(this.#slots.sortValuesOf(slot), isActive(slot))
     const isBehind = (place: WalkPlace) => last === undefined || comparePlaces(place, last) > 0
     const isPart = (slot: number) => {
       const key = this.#slots.keyOf(slot)
@@ -222,15 +220,17 @@ export class CampaignIndex {
     }
     const order = activity === 'ending' ? this.#slots.byEnd : this.#slots.byAge
     const parts = activity === 'first' ? [active, without(all, active)] : [all]
-    const stayed = parts.flatMap((part, nth) =>
-      this.#slotsInOrder(order, part, parts.length === 1 ? count : sizeOf(part), {
+    const stayed = parts.flatMap((part, nth) => {
+      // All of a part are active, or none is; the order is that of all slots.
+      const placeOfSlot = (slot: number) => placeOf(this.#slots.sortValuesOf(slot), nth === 0)
+      const slots = this.#slotsInOrder(order, part, parts.length === 1 ? count : sizeOf(part), {
         skip: 0,
         limit: limit + 1,
-        // All of a part are active, or none is; the order is that of all slots.
-        isAhead: (slot) => isBehind(placeOf(this.#slots.sortValuesOf(slot), nth === 0)),
+        isAhead: (slot) => isBehind(placeOfSlot(slot)),
         isPart,
-      }),
-    )
+      })
+      return slots.map((slot) => ({ key: this.#slots.keyOf(slot), place: placeOfSlot(slot) }))
+    })
     const isMatch = isIn(all)
     const moved = [...former].flatMap(([key, was]) => {
       const slot = this.#slots.slotOf(key)
@@ -240,7 +240,7 @@ export class CampaignIndex {
       const place = placeOf({ ...this.#slots.sortValuesOf(slot), blockTimestamp, endsAt }, wasActive)
       return isBehind(place) ? [{ key, place }] : []
     })
-    const ahead = [...stayed.map((slot) => ({ key: this.#slots.keyOf(slot), place: placeOfSlot(slot) })), ...moved]
+    const ahead = [...stayed, ...moved]
     ahead.sort((one, other) => comparePlaces(one.place, other.place))
     const page = ahead.slice(0, limit)
     return { keys: page.map(({ key }) => key), place: ahead.length > limit ? (page.at(-1)?.place ?? null) : null }

@@ -65,9 +65,12 @@ function bitsOfAll(sets: readonly SlotSet[], capacity: number) {
   return bits
 }
 
-/** Whether slots are in a set. */
+/** Whether slots are in a set. What that takes of a list is made when a slot is looked for: often none is. */
 export function isIn(set: SlotSet) {
   if (!isList(set)) return (slot: number) => hasBit(set, slot)
-  const slots = new Set(set)
-  return (slot: number) => slots.has(slot)
+  let slots: ReadonlySet<number> | undefined
+  return (slot: number) => {
+    slots ??= new Set(set)
+    return slots.has(slot)
+  }
 }
