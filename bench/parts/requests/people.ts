@@ -68,8 +68,8 @@ export const people: Part = {
         found.push({ target: 'claims', ...worstOf(await measure(pages)) })
         const cursor = await findCursor(service.url + pages['of a busy address'], DEEP_PAGE)
         const deep = { 'after the cursor': `${pages['of a busy address']}&cursor=${cursor}` }
-        const where = await whereClaimsLie(facts.url, busy)
-        const withPlace = ({ value, note }: Omit<Finding, 'target'>) => ({ value, note: `${note}; ${where}` })
+        const place = await whereClaimsLie(facts.url, busy)
+        const withPlace = ({ value, note }: Omit<Finding, 'target'>) => ({ value, note: `${note}; ${place}` })
         found.push({ target: 'deep', ...withPlace(worstOf(await measure(deep))) })
         const eligibility = (user: string) => `/eligibility?user=${user}&campaignId=${asked}`
         const users = { 'a busy address': eligibility(busy), 'an address': eligibility(popular.claimant) }
